@@ -1,0 +1,1 @@
+"""Composition and doors: the window, the command line and whatever else starts the program."""

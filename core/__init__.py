@@ -1,0 +1,1 @@
+"""The program without a window: domain, algorithms, services, store and adapters."""

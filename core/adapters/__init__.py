@@ -1,0 +1,1 @@
+"""Vector indexes, embedders, language models, file formats and document readers."""

@@ -1,0 +1,1 @@
+"""Pure numpy and text: formulas and algorithms without I/O."""

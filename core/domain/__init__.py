@@ -1,0 +1,1 @@
+"""Frozen dataclasses, enums, commands, queries and results that every layer speaks."""

@@ -1,0 +1,1 @@
+"""Protocols that the store and the adapters implement."""

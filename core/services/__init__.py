@@ -1,0 +1,1 @@
+"""Verb families that answer queries and carry out commands over the ports."""

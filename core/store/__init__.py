@@ -1,0 +1,1 @@
+"""SQLAlchemy: typed tables, unit of work, journal, outbox, full text, migrations."""

@@ -1,0 +1,1 @@
+"""Data only: icons, styles, texts, prompts, default schema, sample library."""

@@ -1,0 +1,1 @@
+"""Tests, the golden runner, the case runner and the benchmarks."""

@@ -1,0 +1,1 @@
+"""Tests of the project itself: licences, lock file, texts."""

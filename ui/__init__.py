@@ -1,0 +1,1 @@
+"""Everything Qt: the main window, its actions, tasks, theme and views."""

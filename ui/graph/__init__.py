@@ -1,0 +1,1 @@
+"""The memory graph: canvas, drawing and interaction."""

@@ -1,0 +1,1 @@
+"""Charts (the other place where pyqtgraph is used)."""

@@ -1,0 +1,1 @@
+"""Pages and panels of the main window."""
