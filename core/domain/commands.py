@@ -1,0 +1,445 @@
+"""Commands: every change a person or a program can ask for. `engine.run(command)` makes it one op.
+
+A command is plain data. Sequences of memories are surrogate keys (`MemoryPk`); doors translate
+public or foreign ids first (query `ResolveMemories`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar
+
+from core.domain.enums import FolderKind, Layer, Status, StatusReason, TagKind
+from core.domain.ids import EdgePk, FolderPk, MemoryPk, RelationId, TypeId
+from core.domain.json_types import Json, JsonObject
+from core.domain.memory import DEFAULT_IMPORTANCE, TagSet
+from core.domain.schema import MemoryType, RelationType
+
+if TYPE_CHECKING:
+    from core.domain.transfer import ImportPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Base of all commands. `LABEL` is the text key under which history names the op."""
+
+    LABEL: ClassVar[str] = "op.change"
+    UNDOABLE: ClassVar[bool] = True
+
+
+class Unset(StrEnum):
+    """The value of a patch field that is not to be touched."""
+
+    UNSET = "unset"
+
+
+UNSET = Unset.UNSET
+
+
+# --- memories ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """What a new memory is made of. `layer` None = the writer's default (person: memory,
+    program: emergent)."""
+
+    folder: FolderPk
+    type: TypeId
+    title: str = ""
+    body: str = ""
+    fields: JsonObject = field(default_factory=dict)
+    layer: Layer | None = None
+    importance: float = DEFAULT_IMPORTANCE
+    seq: int | None = None
+    seq_start: int | None = None
+    seq_end: int | None = None
+    visibility: tuple[str, ...] = ()
+    source: str = ""
+    tags: TagSet = field(default_factory=TagSet)
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMemory(Command):
+    """Create one memory. Never merges. Result: `created` holds its pk."""
+
+    LABEL: ClassVar[str] = "op.memory.create"
+    memory: NewMemory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditMemory(Command):
+    """Change what a memory says. `fields`: only the keys that change; a value None removes a key.
+
+    `tags`, `aliases` replace as a whole when given. `expected_revision`: Conflict when the row
+    was changed since.
+    """
+
+    LABEL: ClassVar[str] = "op.memory.edit"
+    memory: MemoryPk
+    title: str | Unset = UNSET
+    body: str | Unset = UNSET
+    fields: Mapping[str, Json] | Unset = UNSET
+    type: TypeId | Unset = UNSET
+    importance: float | Unset = UNSET
+    layer: Layer | Unset = UNSET
+    seq: int | None | Unset = UNSET
+    seq_start: int | None | Unset = UNSET
+    seq_end: int | None | Unset = UNSET
+    visibility: tuple[str, ...] | Unset = UNSET
+    tags: TagSet | Unset = UNSET
+    aliases: tuple[str, ...] | Unset = UNSET
+    expected_revision: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeTags(Command):
+    """Add and remove tags of one group on many memories (bulk). The triple rule is checked after."""
+
+    LABEL: ClassVar[str] = "op.memory.tags"
+    memories: tuple[MemoryPk, ...]
+    kind: TagKind = TagKind.GENERAL
+    add: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTags(Command):
+    """Replace all tags of many memories (empty clears)."""
+
+    LABEL: ClassVar[str] = "op.memory.tags"
+    memories: tuple[MemoryPk, ...]
+    tags: TagSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetAliases(Command):
+    """Replace the aliases of one memory."""
+
+    LABEL: ClassVar[str] = "op.memory.aliases"
+    memory: MemoryPk
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetImportance(Command):
+    """Importance 0..10 of many memories."""
+
+    LABEL: ClassVar[str] = "op.memory.importance"
+    memories: tuple[MemoryPk, ...]
+    importance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetLayer(Command):
+    """Layer of many memories."""
+
+    LABEL: ClassVar[str] = "op.memory.layer"
+    memories: tuple[MemoryPk, ...]
+    layer: Layer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetType(Command):
+    """Type of many memories; fields that the new type does not know are kept."""
+
+    LABEL: ClassVar[str] = "op.memory.type"
+    memories: tuple[MemoryPk, ...]
+    type: TypeId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetStatus(Command):
+    """Status of many memories with its reason (active takes none)."""
+
+    LABEL: ClassVar[str] = "op.memory.status"
+    memories: tuple[MemoryPk, ...]
+    status: Status
+    reason: StatusReason | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetVisibility(Command):
+    """Who may recall the memories (empty = everyone)."""
+
+    LABEL: ClassVar[str] = "op.memory.visibility"
+    memories: tuple[MemoryPk, ...]
+    visibility: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetLocked(Command):
+    """Lock or unlock: a locked memory is never changed by automatic upkeep."""
+
+    LABEL: ClassVar[str] = "op.memory.lock"
+    memories: tuple[MemoryPk, ...]
+    locked: bool
+
+
+class Border(StrEnum):
+    """What happens to relations that would cross the border of a move or copy."""
+
+    LEAVE = "leave"
+    """Keep them: they then cross folders."""
+    MOVE_TOO = "move_too"
+    """Take the directly related memories along."""
+    CUT = "cut"
+    """Remove them (undoable like everything)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveMemories(Command):
+    """Move memories to a folder."""
+
+    LABEL: ClassVar[str] = "op.memory.move"
+    memories: tuple[MemoryPk, ...]
+    folder: FolderPk
+    border: Border = Border.LEAVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyMemories(Command):
+    """Copy memories to a folder; relations among them are copied, the origin is recorded."""
+
+    LABEL: ClassVar[str] = "op.memory.copy"
+    memories: tuple[MemoryPk, ...]
+    folder: FolderPk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveMemories(Command):
+    """Archive: kept, but out of default recall. Works for every layer."""
+
+    LABEL: ClassVar[str] = "op.memory.archive"
+    memories: tuple[MemoryPk, ...]
+    reason: StatusReason = StatusReason.BY_HAND
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreMemories(Command):
+    """Back to active from archived or expired."""
+
+    LABEL: ClassVar[str] = "op.memory.restore"
+    memories: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrashMemories(Command):
+    """Into the trash, with tags and relations kept for the way back."""
+
+    LABEL: ClassVar[str] = "op.memory.trash"
+    memories: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UntrashMemories(Command):
+    """Back out of the trash."""
+
+    LABEL: ClassVar[str] = "op.memory.untrash"
+    memories: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyTrash(Command):
+    """Delete for ever what lies in the trash (of one folder, or of all): text, vector, tags,
+    relations and journal images. Cannot be undone."""
+
+    LABEL: ClassVar[str] = "op.trash.empty"
+    UNDOABLE: ClassVar[bool] = False
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletePermanently(Command):
+    """Delete memories for ever, trashed or not. Cannot be undone."""
+
+    LABEL: ClassVar[str] = "op.memory.delete"
+    UNDOABLE: ClassVar[bool] = False
+    memories: tuple[MemoryPk, ...]
+
+
+class TextPlace(StrEnum):
+    """Where find-and-replace looks."""
+
+    TITLE = "title"
+    BODY = "body"
+    FIELDS = "fields"
+    TAGS = "tags"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindAndReplace(Command):
+    """Replace text in many memories. With `regex`, `replacement` may use \\1 and \\g<name>.
+
+    Errors: Invalid for a bad pattern or replacement, or a pattern that runs too long.
+    """
+
+    LABEL: ClassVar[str] = "op.memory.replace"
+    memories: tuple[MemoryPk, ...]
+    pattern: str
+    replacement: str
+    regex: bool = False
+    match_case: bool = True
+    places: frozenset[TextPlace] = frozenset(
+        {TextPlace.TITLE, TextPlace.BODY, TextPlace.FIELDS}
+    )
+
+
+# --- folders ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CreateFolder(Command):
+    """Create a folder. Result: `created_folder`."""
+
+    LABEL: ClassVar[str] = "op.folder.create"
+    name: str
+    kind: FolderKind = FolderKind.PLAIN
+    character: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RenameFolder(Command):
+    """Rename a folder; folders below it (name/...) follow."""
+
+    LABEL: ClassVar[str] = "op.folder.rename"
+    folder: FolderPk
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergeFolders(Command):
+    """Move all that `source` holds to `target` and remove `source`."""
+
+    LABEL: ClassVar[str] = "op.folder.merge"
+    source: FolderPk
+    target: FolderPk
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteFolder(Command):
+    """Remove a folder. Its memories go to the trash in the default folder, so that they can be
+    restored; messages and documents of it go with it (undo brings all back)."""
+
+    LABEL: ClassVar[str] = "op.folder.delete"
+    folder: FolderPk
+
+
+@dataclass(frozen=True, slots=True)
+class SetAlsoReads(Command):
+    """Folders whose memories this one reads too."""
+
+    LABEL: ClassVar[str] = "op.folder.also_reads"
+    folder: FolderPk
+    others: tuple[FolderPk, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditFolder(Command):
+    """Character, kind, pointer and settings of a folder."""
+
+    LABEL: ClassVar[str] = "op.folder.edit"
+    folder: FolderPk
+    character: str | Unset = UNSET
+    kind: FolderKind | Unset = UNSET
+    last_processed_seq: int | Unset = UNSET
+    settings: JsonObject | Unset = UNSET
+
+
+# --- relations --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddEdge(Command):
+    """Add a relation. A live one with the same ends and relation is strengthened instead."""
+
+    LABEL: ClassVar[str] = "op.edge.add"
+    source: MemoryPk
+    target: MemoryPk
+    relation: RelationId
+    strength: float = 0.8
+    valid_from: datetime | None = None
+    from_seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditEdge(Command):
+    """Change a relation; `reverse` swaps its ends."""
+
+    LABEL: ClassVar[str] = "op.edge.edit"
+    edge: EdgePk
+    relation: RelationId | Unset = UNSET
+    strength: float | Unset = UNSET
+    valid_from: datetime | None | Unset = UNSET
+    invalid_from: datetime | None | Unset = UNSET
+    from_seq: int | None | Unset = UNSET
+    ended_seq: int | None | Unset = UNSET
+    reverse: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndEdges(Command):
+    """End relations at a time (None = now), with the floor where known."""
+
+    LABEL: ClassVar[str] = "op.edge.end"
+    edges: tuple[EdgePk, ...]
+    at: datetime | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveEdges(Command):
+    """Remove relations as if they had never been."""
+
+    LABEL: ClassVar[str] = "op.edge.remove"
+    edges: tuple[EdgePk, ...]
+
+
+# --- schema -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SaveMemoryType(Command):
+    """Create or change a memory type (matched by id)."""
+
+    LABEL: ClassVar[str] = "op.schema.type"
+    type: MemoryType
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveMemoryType(Command):
+    """Remove a type that no memory uses."""
+
+    LABEL: ClassVar[str] = "op.schema.type_remove"
+    type: TypeId
+
+
+@dataclass(frozen=True, slots=True)
+class SaveRelationType(Command):
+    """Create or change a relation type (matched by id)."""
+
+    LABEL: ClassVar[str] = "op.schema.relation"
+    relation: RelationType
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveRelationType(Command):
+    """Remove a relation type that no relation uses."""
+
+    LABEL: ClassVar[str] = "op.schema.relation_remove"
+    relation: RelationId
+
+
+# --- transfer ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyImport(Command):
+    """Write what an import plan (the result of a dry run) holds, as one op."""
+
+    LABEL: ClassVar[str] = "op.import"
+    plan: ImportPlan

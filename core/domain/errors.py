@@ -1,0 +1,69 @@
+"""The whole error tree. Anything else that is raised is a bug and is shown as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class CuratorError(Exception):
+    """Base of all errors that this program raises on purpose."""
+
+
+class Cancelled(CuratorError):
+    """The person cancelled. Never shown; nothing was changed."""
+
+
+class UserError(CuratorError):
+    """Something the person can put right.
+
+    `key` names the message in resources/texts (it says what happened, what is safe and what to
+    do next), `args` fills its places, `details` is folded text for those who want it.
+    """
+
+    def __init__(self, key: str, /, *, details: str = "", **args: object) -> None:
+        super().__init__(key, args)
+        self.key = key
+        self.details = details
+        self.text_args: dict[str, object] = dict(args)
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.text_args.items())
+        return f"{self.key}({shown})"
+
+
+class NotFound(UserError):
+    """An id that names nothing."""
+
+
+class Invalid(UserError):
+    """A value that a rule of the domain refuses."""
+
+
+class BadFile(UserError):
+    """A file that cannot be read as what it should be; nothing was written."""
+
+
+class Conflict(CuratorError):
+    """Rows were changed by somebody else since they were read.
+
+    `pks` are the rows in conflict, `key` the message.
+    """
+
+    def __init__(self, key: str, pks: Sequence[int], **args: object) -> None:
+        super().__init__(key, tuple(pks))
+        self.key = key
+        self.pks = tuple(pks)
+        self.text_args: dict[str, object] = {"count": len(self.pks), **args}
+
+
+class Unavailable(CuratorError):
+    """A port that does not answer: `port` is `index`, `embedder`, `model`, `store` ..."""
+
+    def __init__(self, port: str, reason: str) -> None:
+        super().__init__(port, reason)
+        self.port = port
+        self.reason = reason
+
+
+class LibraryInUse(UserError):
+    """Another process holds the library's lock."""

@@ -1,0 +1,35 @@
+"""JSON values as types, and the one canonical text form in which the store keeps them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+Json: TypeAlias = (
+    "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+)
+JsonObject: TypeAlias = "Mapping[str, Json]"
+
+
+def canonical(value: Json) -> str:
+    """Compact JSON text with the keys in their given order.
+
+    Key order is kept (not sorted): imported objects must leave again as they came.
+    Errors: ValueError for NaN and infinities, which JSON cannot hold.
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def parse(text: str) -> Json:
+    """The value of a JSON text. Errors: ValueError when it is not JSON."""
+    value: Json = json.loads(text)
+    return value
+
+
+def parse_object(text: str) -> dict[str, Json]:
+    """The object of a JSON text. Errors: ValueError when it is something else."""
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise ValueError("not a JSON object")
+    return value

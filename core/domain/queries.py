@@ -1,0 +1,259 @@
+"""Queries: everything that can be asked. `engine.ask(query)` answers with the type in brackets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from core.domain.commands import FindAndReplace
+from core.domain.enums import Layer, Status, TagKind
+from core.domain.folder import Message
+from core.domain.ids import FolderPk, MemoryPk, OpId, TypeId
+from core.domain.memory import Memory
+from core.domain.results import (
+    EdgeView,
+    Facets,
+    FolderNode,
+    HistoryEntry,
+    LibraryCounts,
+    MemoryDetail,
+    MemoryRow,
+    ReplacePreview,
+    RowVersion,
+    UndoPreview,
+    UndoState,
+    VerifyReport,
+)
+from core.domain.schema import Schema
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Generic[T_co]):
+    """Base of all queries; `T_co` is the type of the answer."""
+
+
+class SortKey(StrEnum):
+    """Columns by which memories can be sorted; INDEXED_SORTS have an index."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    TITLE = "title"
+    TYPE = "type"
+    LAYER = "layer"
+    STATUS = "status"
+    FOLDER = "folder"
+    IMPORTANCE = "importance"
+    ACTIVATIONS = "activations"
+    LAST_USED = "last_used"
+    SEQ = "seq"
+    LEVEL = "level"
+    RELEVANCE = "relevance"
+
+
+class TrashScope(StrEnum):
+    """Which side of the trash a list shows."""
+
+    OUTSIDE = "outside"
+    INSIDE = "inside"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFilter:
+    """What a list shows. Empty sets do not filter. `text` = plain search words.
+
+    `with_subfolders`: folders below the named ones (by `/`) too.
+    """
+
+    text: str = ""
+    folders: frozenset[FolderPk] = frozenset()
+    with_subfolders: bool = False
+    types: frozenset[TypeId] = frozenset()
+    layers: frozenset[Layer] = frozenset()
+    statuses: frozenset[Status] = frozenset()
+    tags: tuple[tuple[TagKind | None, str], ...] = ()
+    importance_min: float | None = None
+    importance_max: float | None = None
+    seq_min: int | None = None
+    seq_max: int | None = None
+    level_min: int | None = None
+    never_recalled: bool = False
+    locked: bool | None = None
+    document: int | None = None
+    trash: TrashScope = TrashScope.OUTSIDE
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """Order of a list; ties by pk."""
+
+    key: SortKey = SortKey.UPDATED
+    descending: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ListMemories(Query["array[int]"]):
+    """Pks of all memories that pass the filter, in order (array of signed 64-bit)."""
+
+    filter: MemoryFilter = field(default_factory=MemoryFilter)
+    sort: Sort = field(default_factory=Sort)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRows(Query[tuple[MemoryRow, ...]]):
+    """What the table shows of these memories, in the order asked; missing ones are left out."""
+
+    pks: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Memories(Query[tuple[Memory, ...]]):
+    """Whole records, in the order asked; missing ones are left out."""
+
+    pks: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDetailOf(Query[MemoryDetail]):
+    """All that the detail view shows of one memory. Errors: NotFound."""
+
+    pk: MemoryPk
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveMemories(Query[tuple[MemoryPk, ...]]):
+    """Pks of public or foreign ids, in order; ids of merged memories follow to the survivor.
+
+    Errors: NotFound naming the ids that are unknown or, without a folder, ambiguous.
+    """
+
+    ids: tuple[str, ...]
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FacetCounts(Query[Facets]):
+    """Counts by type, layer, status and tag under a filter."""
+
+    filter: MemoryFilter = field(default_factory=MemoryFilter)
+
+
+@dataclass(frozen=True, slots=True)
+class Folders(Query[tuple[FolderNode, ...]]):
+    """All folders with their counts, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderByName(Query["Folder | None"]):
+    """The folder of that name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CrossingEdges(Query[tuple[EdgeView, ...]]):
+    """Relations with exactly one end among these memories (what a move would cut or stretch)."""
+
+    memories: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LibrarySchema(Query[Schema]):
+    """Memory types and relation types of the library."""
+
+
+@dataclass(frozen=True, slots=True)
+class TagNames(Query[tuple[tuple[str, int], ...]]):
+    """Tags in use with their counts, most used first; `prefix` narrows."""
+
+    kind: TagKind | None = None
+    prefix: str = ""
+    limit: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class MessagesOf(Query[tuple[Message, ...]]):
+    """Floors `start` .. `stop`-1 of a folder's chat."""
+
+    folder: FolderPk
+    start: int = 0
+    stop: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class History(Query[tuple[HistoryEntry, ...]]):
+    """Ops, newest first."""
+
+    limit: int = 200
+    before: OpId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsOf(Query[tuple[RowVersion, ...]]):
+    """What changed on one memory, newest first."""
+
+    pk: MemoryPk
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewUndo(Query[UndoPreview]):
+    """What undoing an op (None = this writer's newest) would do, and which rows stand against it."""
+
+    op: OpId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UndoStateNow(Query[UndoState]):
+    """What Ctrl+Z and Ctrl+Y would do now."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewReplace(Query[ReplacePreview]):
+    """Every change that a find-and-replace would make."""
+
+    command: FindAndReplace
+    limit: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Counts(Query[LibraryCounts]):
+    """Size of the library and what waits for the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verify(Query[VerifyReport]):
+    """Compare SQL with the vector index and check the store (doctor)."""
+
+    sample: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SearchByMeaning(Query[tuple[tuple[MemoryPk, float], ...]]):
+    """Memories nearest to a text, with cosine, best first. Errors: Unavailable(embedder)."""
+
+    text: str
+    limit: int = 50
+    filter: MemoryFilter = field(default_factory=MemoryFilter)
+
+
+@dataclass(frozen=True, slots=True)
+class LastOpId(Query[OpId]):
+    """Highest op id: polled to notice what other programs wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryPath(Query[Path]):
+    """Directory of the library."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveEdges(Query[tuple[EdgeView, ...]]):
+    """Relations of a memory; `at` None = all, past ones too."""
+
+    memory: MemoryPk
+    at: datetime | None = None

@@ -1,0 +1,170 @@
+"""What an import will write, and what an export wrote: values between format adapters and services.
+
+A format adapter reads a file into an ImportPlan (no database touched: that is the dry run). The
+transfer service writes the plan as one op. Records in a plan refer to each other by `key`, a name
+that is unique inside the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.domain.enums import FolderKind, Layer, Role, Status, StatusReason
+from core.domain.ids import RelationId, TypeId
+from core.domain.json_types import JsonObject
+from core.domain.memory import DEFAULT_IMPORTANCE, TagSet
+from core.domain.results import Problem
+
+
+class Format(StrEnum):
+    """File formats that can be read and written."""
+
+    STBME = "stbme"
+    BOOKU = "booku"
+    SAMPLE = "sample"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedFolder:
+    """A folder to create, or to fill when one of that name exists and the plan says so."""
+
+    key: str
+    name: str
+    kind: FolderKind = FolderKind.PLAIN
+    character: str = ""
+    last_processed_seq: int = -1
+    origin: JsonObject = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedMemory:
+    """A memory to create. `vector` (float32 bytes) only with the plan's `vector_model` known."""
+
+    key: str
+    folder: str
+    foreign_id: str | None
+    type: TypeId
+    layer: Layer = Layer.MEMORY
+    status: Status = Status.ACTIVE
+    status_reason: StatusReason | None = None
+    title: str = ""
+    body: str = ""
+    fields: JsonObject = field(default_factory=dict)
+    importance: float = DEFAULT_IMPORTANCE
+    novelty: float = 1.0
+    activation_count: int = 0
+    last_activated_at: datetime | None = None
+    seq: int | None = None
+    seq_start: int | None = None
+    seq_end: int | None = None
+    level: int = 0
+    parent: str | None = None
+    visibility: tuple[str, ...] = ()
+    locked: bool = False
+    source: str = ""
+    document: str | None = None
+    span_start: int | None = None
+    span_end: int | None = None
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None = None
+    tags: TagSet = field(default_factory=TagSet)
+    aliases: tuple[str, ...] = ()
+    extra: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedEdge:
+    """A relation to create; `source` and `target` are memory keys."""
+
+    foreign_id: str | None = None
+    source: str
+    target: str
+    relation: RelationId
+    strength: float = 0.8
+    inhibits: bool = False
+    created_at: datetime
+    valid_from: datetime | None = None
+    invalid_from: datetime | None = None
+    expired_at: datetime | None = None
+    from_seq: int | None = None
+    ended_seq: int | None = None
+    extra: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedMessage:
+    """A chat line to create."""
+
+    folder: str
+    seq: int
+    role: Role
+    name: str = ""
+    text: str = ""
+    hidden: bool = False
+    sent_at: datetime | None = None
+    extra: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedDocument:
+    """A document to create."""
+
+    key: str
+    folder: str
+    title: str
+    path: str = ""
+    media_type: str = ""
+    content_hash: str = ""
+    text: str = ""
+    created_at: datetime
+    extra: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedMemo:
+    """A memo to create."""
+
+    folder: str
+    id: str
+    stream_id: str = ""
+    content: str
+    expires_at: datetime
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedVector:
+    """A vector that came with the file: float32 little-endian bytes of `dims` numbers."""
+
+    memory: str
+    dims: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportPlan:
+    """The result of a dry run. `counts` are named numbers for the summary.
+
+    `into_existing`: fill an existing folder of the same name instead of taking a free name.
+    """
+
+    format: Format
+    source_name: str
+    folders: tuple[PlannedFolder, ...]
+    memories: tuple[PlannedMemory, ...]
+    edges: tuple[PlannedEdge, ...] = ()
+    messages: tuple[PlannedMessage, ...] = ()
+    documents: tuple[PlannedDocument, ...] = ()
+    memos: tuple[PlannedMemo, ...] = ()
+    vectors: tuple[PlannedVector, ...] = ()
+    vector_model: str | None = None
+    problems: tuple[Problem, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    needs_confirmation: bool = False
+    into_existing: bool = False

@@ -1,0 +1,57 @@
+"""What turns texts into vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ports.progress import CancelToken
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Cosines with a meaning for one embedder (never global constants, MODELS.md)."""
+
+    same_text: float
+    duplicate: float
+    related: float
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """What makes two vectors comparable: model, dimension, prefix and version of preparation."""
+
+    model: str
+    dims: int
+    variant: str = ""
+
+    @property
+    def key(self) -> str:
+        """Text under which vectors are stored."""
+        return f"{self.model}|{self.dims}|{self.variant}"
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors. Implementations load lazily and may be called from any thread."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Identity, known without loading the model."""
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """Thresholds of this model."""
+
+    def embed_documents(
+        self, texts: Sequence[str], cancel: CancelToken | None = None
+    ) -> Vectors:
+        """Unit vectors (n, dims) float32. Errors: Unavailable("embedder"), Cancelled."""
+
+    def embed_query(self, text: str) -> Vectors:
+        """Unit vector (dims,) float32. Errors: Unavailable("embedder")."""

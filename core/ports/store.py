@@ -1,0 +1,217 @@
+"""The store as services see it: readers that ask, one unit of work that writes.
+
+Rows are the frozen records of core.domain (`Memory`, `Tag`, `Edge` ...): a record's `KIND` names its
+table, its field names are the column names. Everything a unit of work writes is journaled, so every
+op can be undone; derived columns (search text, full text, outbox) follow by themselves.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from core.domain.edge import Edge
+from core.domain.enums import Kind, TagKind
+from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
+from core.domain.ids import DocumentPk, EdgePk, FolderPk, MemoryPk, OpId
+from core.domain.memory import Alias, Memory, Tag, TagSet
+from core.domain.queries import MemoryFilter, Sort
+from core.domain.results import Facets, FolderNode, LibraryCounts, MemoryRow
+from core.domain.schema import MemoryType, RelationType, Schema
+
+Record = (
+    Memory
+    | Tag
+    | Alias
+    | Edge
+    | Folder
+    | Message
+    | Document
+    | Memo
+    | MemoryType
+    | RelationType
+    | NotDuplicate
+)
+R = TypeVar(
+    "R",
+    Memory,
+    Tag,
+    Alias,
+    Edge,
+    Folder,
+    Message,
+    Document,
+    Memo,
+    MemoryType,
+    RelationType,
+    NotDuplicate,
+)
+
+
+class Reader(Protocol):
+    """Typed reads in one consistent view (inside a unit of work: with what it wrote so far).
+
+    Lists of pks may be of any length; unknown pks are left out of answers.
+    """
+
+    def records(self, kind: type[R], pks: Iterable[int]) -> list[R]:
+        """Records in the order asked."""
+
+    def all_records(self, kind: type[R]) -> list[R]:
+        """All records of a small table (folders, types, relation types, memos), by pk."""
+
+    def memory_ids(self, where: MemoryFilter, sort: Sort) -> array[int]:
+        """Pks of the memories that pass the filter, in order."""
+
+    def memory_rows(self, pks: Sequence[int]) -> list[MemoryRow]:
+        """Rows for the table, in the order asked."""
+
+    def facets(self, where: MemoryFilter) -> Facets:
+        """Counts under a filter."""
+
+    def memories_in(self, folder: FolderPk) -> array[int]:
+        """All memories of a folder, trashed ones too, by pk."""
+
+    def resolve(
+        self, ids: Sequence[str], folder: FolderPk | None
+    ) -> dict[str, list[MemoryPk]]:
+        """Pks by public or foreign id; several when a foreign id stands in several folders."""
+
+    def children_of(self, parents: Iterable[MemoryPk]) -> array[int]:
+        """Memories whose `parent` is one of these, by pk."""
+
+    def tags_of(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, list[Tag]]:
+        """Tag rows by memory, in order of group and position; memories without tags are absent."""
+
+    def tag_sets(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, TagSet]:
+        """The same as TagSet; every memory asked for is present."""
+
+    def tag_names(
+        self, kind: TagKind | None, prefix: str, limit: int
+    ) -> list[tuple[str, int]]:
+        """Tags in use with counts, most used first."""
+
+    def aliases_of(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, list[Alias]]:
+        """Alias rows by memory, in order; memories without aliases are absent."""
+
+    def edges_touching(self, memories: Iterable[MemoryPk]) -> list[Edge]:
+        """Edges with at least one end among these, by pk."""
+
+    def edges_between(self, source: MemoryPk, target: MemoryPk) -> list[Edge]:
+        """Edges of exactly this direction, by pk."""
+
+    def edges_in(self, folder: FolderPk) -> list[Edge]:
+        """Edges whose source lies in the folder, by pk."""
+
+    def folder_named(self, name: str) -> Folder | None:
+        """The folder of that name."""
+
+    def folder_nodes(self) -> list[FolderNode]:
+        """Folders with counts, by name."""
+
+    def messages_of(
+        self, folder: FolderPk, start: int = 0, stop: int | None = None
+    ) -> list[Message]:
+        """Chat lines of a folder by floor."""
+
+    def documents_of(self, folder: FolderPk) -> list[Document]:
+        """Documents of a folder, by pk."""
+
+    def memos_of(self, folder: FolderPk) -> list[Memo]:
+        """Memos of a folder, by pk."""
+
+    def schema(self) -> Schema:
+        """Memory types and relation types."""
+
+    def types_in_use(self) -> dict[str, int]:
+        """Number of memories (trashed too) by type."""
+
+    def relations_in_use(self) -> dict[str, int]:
+        """Number of edges by relation."""
+
+    def counts(self) -> LibraryCounts:
+        """Sizes."""
+
+
+class UnitOfWork(Reader, Protocol):
+    """One op being written. Made by the engine; services only use it."""
+
+    @property
+    def now(self) -> datetime:
+        """Time of the op: the same for all its rows."""
+
+    @property
+    def by_program(self) -> bool:
+        """Whether a program (not a person at a window) writes."""
+
+    def insert(self, records: Sequence[R]) -> list[int]:
+        """Store new records (all of one kind); their `pk` is ignored. Returns the new pks in order."""
+
+    def update(
+        self, kind: Kind, pks: Iterable[int], values: Mapping[str, object]
+    ) -> int:
+        """Set the same values on many rows; rows that have them already are untouched.
+
+        Values have the types of the record's fields. A changed memory's `updated_at` and
+        `revision` follow by themselves. Returns how many rows changed.
+        """
+
+    def update_each(
+        self, kind: Kind, values: Mapping[int, Mapping[str, object]]
+    ) -> int:
+        """Set different values on many rows. Returns how many rows changed."""
+
+    def delete(self, kind: Kind, pks: Iterable[int]) -> int:
+        """Delete rows (journaled: undo brings them back with the same pk)."""
+
+    def erase(self, memories: Iterable[MemoryPk]) -> int:
+        """Delete memories for ever: text, tags, aliases, edges, vectors and all journal images."""
+
+    def replace_tags(self, tags: Mapping[MemoryPk, TagSet]) -> int:
+        """Make these the tags of the memories. Returns how many memories changed."""
+
+    def replace_aliases(self, aliases: Mapping[MemoryPk, Sequence[str]]) -> int:
+        """Make these the aliases of the memories. Returns how many memories changed."""
+
+    def keep_vectors(
+        self, model_key: str, vectors: Sequence[tuple[MemoryPk, bytes]]
+    ) -> None:
+        """Store vectors that came with an import (float32 bytes), so they need no embedding."""
+
+    def checkpoint(self, done: int, total: int) -> None:
+        """Call between chunks of <= 500 rows: reports progress, looks at cancel, and commits what
+        is written when the transaction is older than about 200 ms (under the same op).
+
+        Errors: Cancelled; the op is then rolled back by the journal.
+        """
+
+    def label(self, **args: object) -> None:
+        """Arguments for the op's name in the history (count, title, folder ...)."""
+
+
+class Store(Protocol):
+    """The library's SQL store."""
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """A reader with a consistent view."""
+
+    def last_op(self) -> OpId:
+        """Highest op id."""
+
+    def close(self) -> None:
+        """End all connections."""
+
+
+__all__ = [
+    "Alias",
+    "DocumentPk",
+    "EdgePk",
+    "Kind",
+    "Reader",
+    "Record",
+    "Store",
+    "UnitOfWork",
+]
