@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from core.domain.enums import Kind
-from core.domain.ids import EdgePk, MemoryPk, RelationId
+from core.domain.ids import UNSAVED_EDGE, EdgePk, MemoryPk, RelationId
 from core.domain.json_types import JsonObject
 
 DEFAULT_STRENGTH = 0.8
@@ -23,7 +23,7 @@ class Edge:
 
     KIND: ClassVar[Kind] = Kind.EDGE
 
-    pk: EdgePk = EdgePk(0)
+    pk: EdgePk = UNSAVED_EDGE
     id: str
     foreign_id: str | None = None
     source: MemoryPk

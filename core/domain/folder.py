@@ -9,7 +9,15 @@ from typing import ClassVar
 
 from core.domain.enums import FolderKind, Kind, Role
 from core.domain.errors import Invalid
-from core.domain.ids import DocumentPk, FolderPk, MemoryPk, MessagePk
+from core.domain.ids import (
+    UNSAVED_DOCUMENT,
+    UNSAVED_FOLDER,
+    UNSAVED_MESSAGE,
+    DocumentPk,
+    FolderPk,
+    MemoryPk,
+    MessagePk,
+)
 from core.domain.json_types import JsonObject
 
 SEPARATOR = "/"
@@ -27,7 +35,7 @@ class Folder:
 
     KIND: ClassVar[Kind] = Kind.FOLDER
 
-    pk: FolderPk = FolderPk(0)
+    pk: FolderPk = UNSAVED_FOLDER
     name: str
     kind: FolderKind = FolderKind.PLAIN
     character: str = ""
@@ -45,7 +53,7 @@ class Message:
 
     KIND: ClassVar[Kind] = Kind.MESSAGE
 
-    pk: MessagePk = MessagePk(0)
+    pk: MessagePk = UNSAVED_MESSAGE
     folder: FolderPk
     seq: int
     role: Role
@@ -62,7 +70,7 @@ class Document:
 
     KIND: ClassVar[Kind] = Kind.DOCUMENT
 
-    pk: DocumentPk = DocumentPk(0)
+    pk: DocumentPk = UNSAVED_DOCUMENT
     id: str
     folder: FolderPk
     title: str

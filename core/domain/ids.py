@@ -16,6 +16,12 @@ DocumentPk = NewType("DocumentPk", int)
 MessagePk = NewType("MessagePk", int)
 OpId = NewType("OpId", int)
 
+UNSAVED_MEMORY = MemoryPk(0)
+UNSAVED_EDGE = EdgePk(0)
+UNSAVED_FOLDER = FolderPk(0)
+UNSAVED_DOCUMENT = DocumentPk(0)
+UNSAVED_MESSAGE = MessagePk(0)
+
 TypeId = NewType("TypeId", str)
 """Id of a memory type, e.g. ``event``."""
 

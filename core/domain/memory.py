@@ -7,7 +7,14 @@ from datetime import datetime
 from typing import ClassVar
 
 from core.domain.enums import Kind, Layer, Status, StatusReason, TagKind
-from core.domain.ids import DocumentPk, FolderPk, MemoryId, MemoryPk, TypeId
+from core.domain.ids import (
+    UNSAVED_MEMORY,
+    DocumentPk,
+    FolderPk,
+    MemoryId,
+    MemoryPk,
+    TypeId,
+)
 from core.domain.json_types import JsonObject
 
 DEFAULT_IMPORTANCE = 5.0
@@ -25,7 +32,7 @@ class Memory:
 
     KIND: ClassVar[Kind] = Kind.MEMORY
 
-    pk: MemoryPk = MemoryPk(0)
+    pk: MemoryPk = UNSAVED_MEMORY
     id: MemoryId
     foreign_id: str | None = None
     folder: FolderPk

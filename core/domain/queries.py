@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -10,7 +11,7 @@ from typing import Generic, TypeVar
 
 from core.domain.commands import FindAndReplace
 from core.domain.enums import Layer, Status, TagKind
-from core.domain.folder import Message
+from core.domain.folder import Folder, Message
 from core.domain.ids import FolderPk, MemoryPk, OpId, TypeId
 from core.domain.memory import Memory
 from core.domain.results import (
@@ -97,8 +98,8 @@ class Sort:
 
 
 @dataclass(frozen=True, slots=True)
-class ListMemories(Query["array[int]"]):
-    """Pks of all memories that pass the filter, in order (array of signed 64-bit)."""
+class ListMemories(Query[Sequence[int]]):
+    """Pks of all memories that pass the filter, in order (a compact array)."""
 
     filter: MemoryFilter = field(default_factory=MemoryFilter)
     sort: Sort = field(default_factory=Sort)
@@ -149,7 +150,7 @@ class Folders(Query[tuple[FolderNode, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class FolderByName(Query["Folder | None"]):
+class FolderByName(Query[Folder | None]):
     """The folder of that name."""
 
     name: str
