@@ -1,0 +1,53 @@
+# The two that a newcomer needs: `make run` and `make test`. The logic is in packaging/*.sh.
+# More words for a tool: make test ARGS="-k undo", make lock ARGS=--upgrade
+ARGS =
+PYTHON_IN = .venv/bin/python
+
+.PHONY: help setup run test check tour bench proof lock format clean
+
+help:
+	@echo "make run     set up (.venv, packages, system libraries) and open the window"
+	@echo "make test    set up and run the test suite, without a screen"
+	@echo "make check   style, types, import contracts, texts"
+	@echo "make tour    scripted user actions with a picture per step, in build/tour"
+	@echo "make bench   measure the figures;  make proof   the long runs"
+	@echo "make lock    write requirements.lock anew;  make format   lay out the code;  make clean"
+
+setup:
+	@sh packaging/setup.sh run
+
+run:
+	@sh packaging/setup.sh run
+	@sh packaging/run.sh $(ARGS)
+
+test:
+	@sh packaging/setup.sh test
+	@QT_QPA_PLATFORM=offscreen $(PYTHON_IN) -m pytest $(ARGS)
+
+check:
+	@sh packaging/setup.sh check
+	@sh packaging/check.sh
+
+tour:
+	@sh packaging/setup.sh test
+	@QT_QPA_PLATFORM=offscreen $(PYTHON_IN) -m app --tour build/tour $(ARGS)
+
+bench:
+	@sh packaging/setup.sh test
+	@QT_QPA_PLATFORM=offscreen $(PYTHON_IN) -m tests.bench $(ARGS)
+
+proof:
+	@sh packaging/setup.sh test
+	@QT_QPA_PLATFORM=offscreen $(PYTHON_IN) -m pytest -m proof --timeout=3600 $(ARGS)
+
+lock:
+	@sh packaging/lock.sh $(ARGS)
+
+format:
+	@sh packaging/setup.sh check
+	@$(PYTHON_IN) -m ruff check --fix-only --quiet .
+	@$(PYTHON_IN) -m ruff format .
+
+clean:
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
