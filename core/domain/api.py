@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
 from core.domain.commands import Command
-from core.domain.ids import OpId
+from core.domain.ids import FolderPk, MemoryPk, OpId
+from core.domain.json_types import JsonObject
 from core.domain.queries import Query
 from core.domain.results import Actor, Changes, OpResult, UndoResult
 
@@ -14,6 +15,11 @@ T = TypeVar("T")
 Unsubscribe = Callable[[], None]
 Report = Callable[[int, int], None]
 """Progress: (done, total), total 0 = unknown."""
+
+
+def draft_key(memory: MemoryPk | None, folder: FolderPk | None = None) -> str:
+    """The key of a memory's draft; without a memory, of the new one begun in that folder."""
+    return f"new:{folder or 0}" if memory is None else f"memory:{memory}"
 
 
 class Cancel(Protocol):
@@ -27,8 +33,31 @@ class Cancel(Protocol):
         """Errors: Cancelled."""
 
 
+class Drafts(Protocol):
+    """Text that was typed and not saved yet. Kept in the library, but no op: undo knows nothing of it.
+
+    A key names what the draft belongs to, see `draft_key`.
+    """
+
+    def save(self, key: str, data: JsonObject) -> None:
+        """Keep the draft, in place of an older one of that key."""
+
+    def get(self, key: str) -> JsonObject | None:
+        """The draft of that key."""
+
+    def all(self) -> Mapping[str, JsonObject]:
+        """All drafts by key, the one changed last first."""
+
+    def discard(self, key: str) -> None:
+        """Forget the draft of that key, if there is one."""
+
+
 class EngineApi(Protocol):
     """One library, opened. All calls block and may come from any thread."""
+
+    @property
+    def drafts(self) -> Drafts:
+        """Unsaved texts."""
 
     @property
     def actor(self) -> Actor:

@@ -29,6 +29,7 @@ from core.domain.results import (
     VerifyReport,
 )
 from core.domain.schema import Schema
+from core.domain.transfer import ExportReport, Format, ImportPlan
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -258,3 +259,26 @@ class LiveEdges(Query[tuple[EdgeView, ...]]):
 
     memory: MemoryPk
     at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile(Query[ImportPlan]):
+    """The dry run of an import: what a file or directory holds. Nothing is written.
+
+    Errors: BadFile, with what it is and how far it could be read.
+    """
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportFolder(Query[ExportReport]):
+    """Write a folder to a file (Booku: a directory) in a foreign format; the library stays as it is.
+
+    Errors: UserError when `path` exists and `overwrite` is not set, or cannot be written.
+    """
+
+    folder: FolderPk
+    format: Format
+    path: Path
+    overwrite: bool = False

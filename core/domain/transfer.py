@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 
 from core.domain.enums import FolderKind, Layer, Role, Status, StatusReason
 from core.domain.ids import RelationId, TypeId
@@ -168,3 +169,13 @@ class ImportPlan:
     counts: Mapping[str, int] = field(default_factory=dict)
     needs_confirmation: bool = False
     into_existing: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportReport:
+    """What an export wrote. `counts` are named numbers, `problems` what the format cannot hold."""
+
+    format: Format
+    path: Path
+    counts: Mapping[str, int] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
