@@ -1,0 +1,1 @@
+"""Dialogs: each asks for what one command needs, then closes."""

@@ -1,0 +1,90 @@
+"""A layout that puts its items in a row and goes on in the next one when the width is used up."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+
+GAP_PX = 4
+
+
+class FlowLayout(QLayout):
+    """Items keep their size hint; rows are as high as their highest item.
+
+    The last item gets the rest of its row when `stretch_last` is set (a text input after chips).
+    """
+
+    def __init__(
+        self, parent: QWidget | None = None, *, stretch_last: bool = False, gap: int = GAP_PX
+    ) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._stretch_last = stretch_last
+        self._gap = gap
+        self.setContentsMargins(QMargins(0, 0, 0, 0))
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def insert_widget(self, index: int, widget: QWidget) -> None:
+        """Put a widget at a place in the flow."""
+        self.addWidget(widget)
+        self._items.insert(index, self._items.pop())
+        self.invalidate()
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._arrange(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._arrange(rect, move=True)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        size = QSize()
+        for item in self._items:
+            size = size.expandedTo(item.minimumSize())
+        margins = self.contentsMargins()
+        return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
+
+    def _arrange(self, rect: QRect, *, move: bool) -> int:
+        """Place the items (or only measure); the height used."""
+        area = rect.marginsRemoved(self.contentsMargins())
+        x, y, row_height = area.x(), area.y(), 0
+        shown = [item for item in self._items if not item.isEmpty()]
+        for item in shown:
+            size = item.sizeHint().boundedTo(QSize(max(area.width(), 1), 100_000))
+            if x > area.x() and x + size.width() > area.right() + 1:
+                x, y, row_height = area.x(), y + row_height + self._gap, 0
+            if self._stretch_last and item is shown[-1]:
+                size.setWidth(max(size.width(), area.right() + 1 - x))
+            if move:
+                item.setGeometry(self._mirrored(QRect(QPoint(x, y), size), area))
+            x += size.width() + self._gap
+            row_height = max(row_height, size.height())
+        margins = self.contentsMargins()
+        return y + row_height - rect.y() + margins.bottom()
+
+    def _mirrored(self, item: QRect, area: QRect) -> QRect:
+        """The rectangle as seen in a right-to-left window."""
+        parent = self.parentWidget()
+        if parent is None or parent.layoutDirection() is Qt.LayoutDirection.LeftToRight:
+            return item
+        return QRect(area.left() + area.right() - item.right(), item.y(), item.width(), item.height())
