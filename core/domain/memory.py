@@ -76,6 +76,23 @@ class Memory:
         return first[:TITLE_FROM_BODY_CHARS]
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryState:
+    """What the rules of a bulk change look at: no text, so that ten thousand are read quickly."""
+
+    pk: MemoryPk
+    id: MemoryId
+    foreign_id: str | None
+    folder: FolderPk
+    type: TypeId
+    layer: Layer
+    status: Status
+    status_reason: StatusReason | None
+    locked: bool
+    trashed: bool
+    merged_into: MemoryPk | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tag:
     """One tag of one memory. `position` is its place within its group."""

@@ -17,7 +17,7 @@ from core.domain.edge import Edge
 from core.domain.enums import Kind, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.ids import DocumentPk, EdgePk, FolderPk, MemoryPk, OpId
-from core.domain.memory import Alias, Memory, Tag, TagSet
+from core.domain.memory import Alias, Memory, MemoryState, Tag, TagSet
 from core.domain.queries import MemoryFilter, Sort
 from core.domain.results import Facets, FolderNode, LibraryCounts, MemoryRow
 from core.domain.schema import MemoryType, RelationType, Schema
@@ -59,6 +59,9 @@ class Reader(Protocol):
 
     def records(self, kind: type[R], pks: Iterable[int]) -> list[R]:
         """Records in the order asked."""
+
+    def states(self, pks: Iterable[int]) -> list[MemoryState]:
+        """States of memories in the order asked, trashed ones too; unknown pks are left out."""
 
     def all_records(self, kind: type[R]) -> list[R]:
         """All records of a small table (folders, types, relation types, memos), by pk."""
