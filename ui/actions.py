@@ -1,0 +1,303 @@
+"""The table of actions: every menu, toolbar and context-menu entry comes from here.
+
+An action has a text, a tooltip, a shortcut or the reason why it has none, and a need: what must be
+so for it to be enabled, with the words for when it is not. An action without a handler is not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
+
+from ui.language import Language
+from ui.theme import Theme
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What the window shows now, as far as actions depend on it."""
+
+    library: bool = False
+    rows: int = 0
+    selected: int = 0
+    in_trash: bool = False
+    trash: int = 0
+    undo: str = ""
+    redo: str = ""
+    undo_label: str = ""
+    redo_label: str = ""
+    folder: bool = False
+    editing: bool = False
+    unsaved: bool = False
+
+
+class Need(StrEnum):
+    """What must be so for an action to be enabled; `why.<need>` is said when it is not."""
+
+    NOTHING = "nothing"
+    LIBRARY = "library"
+    ROWS = "rows"
+    SELECTION = "selection"
+    ONE = "one"
+    OUTSIDE_TRASH = "outside_trash"
+    INSIDE_TRASH = "inside_trash"
+    ONE_OUTSIDE = "one_outside"
+    TRASH_FULL = "trash_full"
+    UNDO = "undo"
+    REDO = "redo"
+    FOLDER = "folder"
+    UNSAVED = "unsaved"
+    EDITING = "editing"
+
+
+NEEDS: dict[Need, Callable[[Situation], bool]] = {
+    Need.NOTHING: lambda _: True,
+    Need.LIBRARY: lambda now: now.library,
+    Need.ROWS: lambda now: now.rows > 0,
+    Need.SELECTION: lambda now: now.selected > 0,
+    Need.ONE: lambda now: now.selected == 1,
+    Need.OUTSIDE_TRASH: lambda now: now.selected > 0 and not now.in_trash,
+    Need.INSIDE_TRASH: lambda now: now.selected > 0 and now.in_trash,
+    Need.ONE_OUTSIDE: lambda now: now.selected == 1 and not now.in_trash,
+    Need.TRASH_FULL: lambda now: now.trash > 0,
+    Need.UNDO: lambda now: bool(now.undo),
+    Need.REDO: lambda now: bool(now.redo),
+    Need.FOLDER: lambda now: now.folder,
+    Need.UNSAVED: lambda now: now.unsaved,
+    Need.EDITING: lambda now: now.editing,
+}
+
+
+class Reach(StrEnum):
+    """Where a shortcut works: in the whole window, or only with a list (not a text field) in focus."""
+
+    WINDOW = "window"
+    LIST = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One row of the table. The texts are `action.<id>` and `action.<id>.tip`.
+
+    `no_shortcut`: reason key (`no_shortcut.*`) when there is no shortcut.
+    """
+
+    id: str
+    icon: str = ""
+    shortcut: str = ""
+    no_shortcut: str = ""
+    need: Need = Need.LIBRARY
+    reach: Reach = Reach.WINDOW
+    checkable: bool = False
+
+
+RARE = "no_shortcut.rare"
+MENU = "no_shortcut.by_menu"
+DANGER = "no_shortcut.danger"
+
+TABLE: tuple[Action, ...] = (
+    # library
+    Action("library.open", "mdi6.folder-open-outline", "Ctrl+O", need=Need.NOTHING),
+    Action("library.new", "mdi6.plus-box-outline", no_shortcut=RARE, need=Need.NOTHING),
+    Action("library.sample", "mdi6.flask-outline", no_shortcut=RARE, need=Need.NOTHING),
+    Action("library.close", "mdi6.close-box-outline", no_shortcut=RARE),
+    Action("library.import", "mdi6.import", "Ctrl+I"),
+    Action("library.import_directory", "mdi6.folder-search-outline", "Ctrl+Shift+I"),
+    Action("library.export", "mdi6.export", "Ctrl+Shift+E"),
+    Action("library.health", "mdi6.heart-pulse", no_shortcut=RARE),
+    Action("library.rebuild", "mdi6.database-refresh-outline", no_shortcut=RARE),
+    Action("window.quit", "mdi6.exit-to-app", "Ctrl+Q", need=Need.NOTHING),
+    # changes
+    Action("edit.undo", "mdi6.undo", "Ctrl+Z", need=Need.UNDO),
+    Action("edit.redo", "mdi6.redo", "Ctrl+Shift+Z", need=Need.REDO),
+    Action("edit.search", "mdi6.magnify", "Ctrl+F"),
+    Action("edit.select_all", "mdi6.select-all", "Ctrl+A", need=Need.ROWS, reach=Reach.LIST),
+    Action("edit.copy_table", "mdi6.content-copy", "Ctrl+C", need=Need.SELECTION, reach=Reach.LIST),
+    Action("edit.copy_json", "mdi6.code-json", "Ctrl+Shift+J", need=Need.SELECTION, reach=Reach.LIST),
+    Action(
+        "edit.copy_markdown",
+        "mdi6.language-markdown-outline",
+        "Ctrl+Shift+K",
+        need=Need.SELECTION,
+        reach=Reach.LIST,
+    ),
+    # one memory
+    Action("memory.new", "mdi6.plus", "Ctrl+N"),
+    Action("memory.edit", "mdi6.pencil-outline", "E", need=Need.ONE_OUTSIDE, reach=Reach.LIST),
+    Action("memory.save", "mdi6.content-save-outline", "Ctrl+S", need=Need.UNSAVED),
+    Action("memory.discard", "mdi6.close", no_shortcut=DANGER, need=Need.EDITING),
+    # many memories
+    Action("memory.move", "mdi6.folder-move-outline", "Ctrl+M", need=Need.OUTSIDE_TRASH),
+    Action("memory.copy", "mdi6.content-duplicate", "Ctrl+Shift+D", need=Need.OUTSIDE_TRASH),
+    Action("memory.type", "mdi6.shape-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
+    Action("memory.layer", "mdi6.layers-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
+    Action("memory.importance", "mdi6.star-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
+    Action("memory.tags", "mdi6.tag-outline", "Ctrl+T", need=Need.OUTSIDE_TRASH),
+    Action("memory.visibility", "mdi6.eye-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
+    Action("memory.lock", "mdi6.lock-outline", "Ctrl+L", need=Need.OUTSIDE_TRASH),
+    Action("memory.unlock", "mdi6.lock-open-variant-outline", "Ctrl+Shift+L", need=Need.OUTSIDE_TRASH),
+    Action("memory.replace", "mdi6.find-replace", "Ctrl+H", need=Need.OUTSIDE_TRASH),
+    Action("memory.archive", "mdi6.archive-outline", "Ctrl+Shift+A", need=Need.OUTSIDE_TRASH),
+    Action("memory.restore", "mdi6.archive-arrow-up-outline", "Ctrl+Shift+R", need=Need.OUTSIDE_TRASH),
+    Action("memory.trash", "mdi6.trash-can-outline", "Del", need=Need.OUTSIDE_TRASH, reach=Reach.LIST),
+    Action("memory.untrash", "mdi6.delete-restore", "Ctrl+Shift+U", need=Need.INSIDE_TRASH),
+    Action("memory.delete", "mdi6.delete-forever-outline", no_shortcut=DANGER, need=Need.SELECTION),
+    Action("trash.empty", "mdi6.delete-sweep-outline", no_shortcut=DANGER, need=Need.TRASH_FULL),
+    # folders
+    Action("folder.new", "mdi6.folder-plus-outline", "Ctrl+Shift+N"),
+    Action("folder.rename", "mdi6.rename-box", "F2", need=Need.FOLDER, reach=Reach.LIST),
+    Action("folder.merge", "mdi6.call-merge", no_shortcut=MENU, need=Need.FOLDER),
+    Action("folder.also_reads", "mdi6.book-arrow-right-outline", no_shortcut=MENU, need=Need.FOLDER),
+    Action("folder.delete", "mdi6.folder-remove-outline", no_shortcut=DANGER, need=Need.FOLDER),
+    # the window
+    Action("view.subfolders", "mdi6.file-tree-outline", "Ctrl+Shift+B", checkable=True),
+    Action("view.clear_filters", "mdi6.filter-remove-outline", "Ctrl+Shift+F"),
+    Action("view.light", "mdi6.white-balance-sunny", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
+    Action("view.dark", "mdi6.weather-night", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
+    Action("view.system", "mdi6.theme-light-dark", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
+    Action("view.larger", "mdi6.format-font-size-increase", "Ctrl++", need=Need.NOTHING),
+    Action("view.smaller", "mdi6.format-font-size-decrease", "Ctrl+-", need=Need.NOTHING),
+    Action("view.normal_size", "mdi6.format-size", "Ctrl+0", need=Need.NOTHING),
+    Action("view.english", "mdi6.translate", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
+    Action("view.chinese", "mdi6.translate", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
+    Action("help.keys", "mdi6.keyboard-outline", "F1", need=Need.NOTHING),
+)
+BY_ID = {action.id: action for action in TABLE}
+
+
+def text_keys(action: Action) -> tuple[str, ...]:
+    """Every text that an action needs."""
+    keys = [f"action.{action.id}", f"action.{action.id}.tip"]
+    if action.no_shortcut:
+        keys.append(action.no_shortcut)
+    if action.need is not Need.NOTHING:
+        keys.append(f"why.{action.need.value}")
+    return tuple(keys)
+
+
+class Actions(QObject):
+    """The live actions of one window: made from the table, enabled by the situation."""
+
+    def __init__(self, tr: Language, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._tr, self._theme = tr, theme
+        self._situation = Situation()
+        self._handlers: dict[str, Callable[[], None]] = {}
+        self._actions = {action.id: self._make(action) for action in TABLE}
+        tr.changed.connect(self.refresh)
+        theme.changed.connect(self.refresh)
+        self.refresh()
+
+    def get(self, action_id: str) -> QAction:
+        """The action itself, for menus, toolbars and buttons."""
+        return self._actions[action_id]
+
+    def on(self, action_id: str, handler: Callable[[], None]) -> QAction:
+        """Say what an action does; only then is it shown. A later handler replaces the earlier."""
+        self._handlers[action_id] = handler
+        action = self._actions[action_id]
+        action.setVisible(True)
+        self._show(BY_ID[action_id])
+        return action
+
+    def works(self, action_id: str) -> bool:
+        """Whether somebody handles the action."""
+        return action_id in self._handlers
+
+    def working(self, ids: Iterable[str]) -> list[QAction]:
+        """The actions of these ids that do something; "" becomes a separator."""
+        shown: list[QAction] = []
+        for action_id in ids:
+            if not action_id:
+                separator = QAction(self)
+                separator.setSeparator(True)
+                shown.append(separator)
+            elif self.works(action_id):
+                shown.append(self._actions[action_id])
+        return shown
+
+    @property
+    def situation(self) -> Situation:
+        """What the window shows now."""
+        return self._situation
+
+    def update(self, **changed: object) -> None:
+        """Tell what is different now; actions enable and disable themselves."""
+        new = replace(self._situation, **changed)  # type: ignore[arg-type]  # names are checked by replace
+        if new != self._situation:
+            self._situation = new
+            self.refresh()
+
+    def attach(self, window: QWidget, lists: Iterable[QWidget] = ()) -> None:
+        """Make the shortcuts work: window-wide ones in the window, the others in these lists."""
+        for action in TABLE:
+            owners = [window] if action.reach is Reach.WINDOW else list(lists)
+            for owner in owners:
+                owner.addAction(self._actions[action.id])
+
+    def refresh(self) -> None:
+        """Texts, icons, tooltips and enabled state anew."""
+        for action in TABLE:
+            self._show(action)
+
+    def why_disabled(self, action_id: str) -> str:
+        """The words for why an action cannot be used now; "" when it can."""
+        row = BY_ID[action_id]
+        return "" if NEEDS[row.need](self._situation) else self._tr(f"why.{row.need.value}")
+
+    def _make(self, row: Action) -> QAction:
+        action = QAction(self)
+        action.setObjectName(row.id)
+        action.setCheckable(row.checkable)
+        action.setVisible(False)
+        if row.shortcut:
+            action.setShortcut(QKeySequence(row.shortcut))
+        list_only = row.reach is Reach.LIST
+        action.setShortcutContext(
+            Qt.ShortcutContext.WidgetShortcut if list_only else Qt.ShortcutContext.WindowShortcut
+        )
+        action.triggered.connect(lambda _checked=False, name=row.id: self._trigger(name))
+        return action
+
+    def _trigger(self, action_id: str) -> None:
+        if action_id in ("edit.undo", "edit.redo") and field_history(action_id == "edit.undo"):
+            return
+        handler = self._handlers.get(action_id)
+        if handler is not None:
+            handler()
+
+    def _show(self, row: Action) -> None:
+        action = self._actions[row.id]
+        text = self._tr(f"action.{row.id}")
+        now = self._situation
+        if row.id == "edit.undo" and now.undo_label:
+            text = self._tr("action.edit.undo.named", name=now.undo_label)
+        elif row.id == "edit.redo" and now.redo_label:
+            text = self._tr("action.edit.redo.named", name=now.redo_label)
+        enabled = NEEDS[row.need](now) and row.id in self._handlers
+        action.setText(text)
+        action.setEnabled(enabled)
+        if row.icon:
+            action.setIcon(self._theme.icon(row.icon))
+        tip = self._tr(f"action.{row.id}.tip")
+        key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        why = "" if enabled else self.why_disabled(row.id)
+        action.setToolTip("\n".join(part for part in (f"{tip} ({key})" if key else tip, why) if part))
+        action.setStatusTip(tip)
+
+
+def field_history(undo: bool) -> bool:
+    """Inside a text field Ctrl+Z is the field's own: True when a field in focus took it."""
+    focused = QApplication.focusWidget()
+    if isinstance(focused, QLineEdit) and not focused.isReadOnly():
+        (focused.undo if undo else focused.redo)()
+        return True
+    if isinstance(focused, QPlainTextEdit | QTextEdit) and not focused.isReadOnly():
+        (focused.undo if undo else focused.redo)()
+        return True
+    return False

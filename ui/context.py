@@ -1,0 +1,49 @@
+"""What every view and dialog is given: the one way to the engine and to the window's services."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain.api import EngineApi
+from core.domain.json_types import Json
+from ui.actions import Actions
+from ui.bridge import Bridge
+from ui.language import Language
+from ui.tasks import TaskRunner
+from ui.theme import Theme
+
+
+class Settings(Protocol):
+    """Live settings by key (declared in core.settings)."""
+
+    def get(self, key: str) -> Json:
+        """The value now; the declared default when never set."""
+
+    def set(self, key: str, value: Json) -> None:
+        """Set and keep a value. Errors: Invalid when the declaration refuses it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One open library in one window.
+
+    engine   reads and writes. Never call it on the main thread: go through `tasks`.
+    tasks    `run(Lane.READ | WRITE | NET, function(progress, cancel) -> T, done(T), owner=widget,
+             failed=..., query="name", label="text key")`; a newer run of the same owner + query
+             replaces the older; results for a dead owner are dropped.
+    bridge   `changes` (core.domain.results.Changes) after each commit, `waiting(int)`, on the main thread.
+    settings live get/set.
+    theme    `color(name)`, `type_color(type)`, `icon(name)`, `type_icon(type)`, `changed`.
+    tr       `tr(key, **args)`; `tr.relative(datetime)`, `tr.exact(datetime)`, `tr.error(exception)`, `tr.code`,
+             `tr.changed`.
+    actions  `actions.get(id)` is the QAction; `actions.on(id, slot)` says what it does.
+    """
+
+    engine: EngineApi
+    tasks: TaskRunner
+    bridge: Bridge
+    settings: Settings
+    theme: Theme
+    tr: Language
+    actions: Actions
