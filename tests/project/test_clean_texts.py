@@ -40,7 +40,9 @@ def tracked_files() -> list[Path]:
     git = shutil.which("git")
     if git is None or not (ROOT / ".git").exists():
         return []
-    listing = subprocess.run([git, "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    listing = subprocess.run(
+        [git, "-c", "safe.directory=*", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True
+    ).stdout
     return [path for name in listing.decode().split("\0") if name and (path := ROOT / name).is_file()]
 
 
