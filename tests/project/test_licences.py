@@ -13,7 +13,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 # Families of licences that a program under the MIT licence may depend on (LGPL: not linked into it, replaceable).
 ALLOWED = re.compile(
-    r"\b(MIT|0?BSD|Apache|ISC|MPL|Mozilla Public|PSF|Python Software Foundation|Zlib|CC0|Unlicense|LGPL|HPND)",
+    r"\b(MIT|0?BSD|Apache|ISC|MPL|Mozilla Public|PSF|Python Software Foundation|Zlib|CC0|Unlicense|LGPL|HPND|CNRI-Python)",
     re.IGNORECASE,
 )
 FORBIDDEN = re.compile(r"\bA?GPL|Affero|(?<!Lesser )General Public", re.IGNORECASE)
