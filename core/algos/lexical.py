@@ -88,6 +88,16 @@ def _folding() -> dict[int, str | int | None]:
     return table
 
 
+def simplify(text: str) -> str:
+    """The text with traditional Chinese as simplified and invisible signs gone; case and width are kept.
+
+    What an embedder gets (MODELS.md). NUL becomes a blank, lone surrogates U+FFFD. Cost: O(n).
+    """
+    if text.isascii():
+        return text.replace("\0", " ")
+    return _SURROGATE.sub("\ufffd", text.translate(_folding()))
+
+
 def fold(text: str) -> str:
     """The text with everything levelled that a search should not distinguish.
 
