@@ -1,0 +1,261 @@
+"""Vectors whose recorded value we do not want, with the reason and the right value.
+
+DESIGN §5 decides. A rule names a function and says to which inputs it applies (the kept-back vectors have
+other ids than those handed out); the runner checks that the right value is what our program gives.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.golden.table import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """What our program gives for a case, and why it is not what was recorded."""
+
+    value: Any
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`applies` looks at the inputs and the note of a case; `value` gives the right value."""
+
+    function: str
+    reason: str
+    applies: Callable[[Case], bool]
+    value: Callable[[Case], Any]
+
+
+RULES: list[Rule] = []
+
+
+def right_value(case: Case) -> Right | None:
+    """The right value where we differ, None where the recorded one holds."""
+    for rule in RULES:
+        if rule.function == case.function and rule.applies(case):
+            return Right(rule.value(case), rule.reason)
+    return None
+
+
+def rule(
+    function: str, reason: str, applies: Callable[[Case], bool]
+) -> Callable[[Callable[[Case], Any]], None]:
+    """Enter the decorated "right value of a case" as a rule."""
+
+    def enter(value: Callable[[Case], Any]) -> None:
+        RULES.append(Rule(function, reason, applies, value))
+
+    return enter
+
+
+# --- Booku: memory_command (DESIGN §5, CLI grammar) ---------------------------------------------------
+
+_RECORD = [
+    "title",
+    "content",
+    "body",
+    "type",
+    "memory_type",
+    "status",
+    "person_id",
+    "core_tags",
+    "core",
+    "diffusion_tags",
+    "diffusion",
+    "opposing_tags",
+    "opposing",
+    "triple_tags",
+    "triplet",
+    "relation_ids",
+    "relation_memory_ids",
+    "relation_aliases",
+    "related_people",
+    "event_start_at",
+    "start_at",
+    "event_end_at",
+    "end_at",
+    "knowledge_type",
+    "place_type",
+    "asset_type",
+    "disposition_status",
+    "procedure_type",
+    "address_or_coord",
+    "address",
+]
+_IDS = ["id", "ids", "memory_id", "memory_ids"]
+_OPTIONS: dict[str, list[str]] = {
+    "search": [
+        "topn",
+        "top_n",
+        "n",
+        "query",
+        "q",
+        "type",
+        "memory_type",
+        "status",
+        "person_id",
+        "relation_of",
+        "related_to",
+        "include_archived",
+        "include_knowledge",
+        "include_related",
+        "related",
+        "core_tags",
+        "core",
+        "diffusion_tags",
+        "diffusion",
+        "opposing_tags",
+        "opposing",
+        "triple_tags",
+        "triplet",
+    ],
+    "read": _IDS,
+    "create": _RECORD,
+    "update": [*_RECORD, *_IDS],
+    "delete": ["hard", *_IDS],
+}
+_TYPES = ["person", "event", "knowledge", "place", "asset", "procedure"]
+_STATUSES = ["active", "archived", "expired"]
+
+
+def _refused(segment: str) -> str:
+    """Our error for a command with an option, type or status that there is not; "" for a good one."""
+    tokens = shlex.split(segment)
+    known = _OPTIONS.get(tokens[0].lower())
+    if known is None:
+        return ""
+    keys = [token.lstrip("-").lower() for token in tokens[1:] if token.startswith("-") and token.strip("-")]
+    if any(key not in known for key in keys):
+        return "unknown_option"
+    values = dict(itertools.pairwise(tokens))
+    if values.get("-type", "knowledge").lower() not in _TYPES:
+        return "unknown_type"
+    return "" if values.get("-status", "active").lower() in _STATUSES else "unknown_status"
+
+
+def _first_refused(case: Case) -> tuple[int, str, str] | None:
+    """Place, text and error of the first command that we refuse although the original ran it."""
+    results = case.expected["payload"]["results"]
+    for at, result in enumerate(results):
+        if result["success"] and (error := _refused(result["command"])):
+            return at, result["command"], error
+    return None
+
+
+@rule(
+    "execute",
+    "DESIGN §5, CLI grammar: unknown option, type or status is an error (the original ignored them)",
+    lambda case: _first_refused(case) is not None,
+)
+def _refusal(case: Case) -> Any:
+    refused = _first_refused(case)
+    assert refused is not None
+    at, command, error = refused
+    before = case.expected["payload"]["results"][:at]
+    calls = sum(result["result"].get("action") != "help" for result in before)
+    results = [*before, {"command": command, "success": False, "error": error}]
+    payload = {"action": "memory_command", "ok": False, "executed": len(results), "results": results}
+    return {"tool_success": True, "payload": payload, "service_calls": case.expected["service_calls"][:calls]}
+
+
+def _quoted_separator(text: str) -> bool:
+    """Whether `&&` stands inside quotes: then our pieces are not those of a plain split."""
+    try:
+        plain = [part.strip() for part in text.split("&&") if part.strip()]
+        for part in plain:
+            shlex.split(part)
+    except ValueError:
+        return '"' in text or "'" in text
+    return False
+
+
+@rule(
+    "split_segments",
+    "DESIGN §5, CLI grammar: && inside quotes does not split",
+    lambda case: _quoted_separator(case.inputs["command"]),
+)
+def _unsplit(case: Case) -> Any:
+    """The pieces of the plain split, joined again where a quotation mark was open."""
+    joined: list[str] = []
+    for part in case.inputs["command"].split("&&"):
+        if joined and (joined[-1].count('"') % 2 or joined[-1].count("'") % 2):
+            joined[-1] += "&&" + part
+        else:
+            joined.append(part)
+    return [part.strip() for part in joined if part.strip()]
+
+
+@rule(
+    "parse_segment",
+    "DESIGN §5, CLI grammar: -key=value gives a value that may start with -",
+    lambda case: any(token.startswith("-") and "=" in token for token in case.inputs["segment"].split()),
+)
+def _key_value(case: Case) -> Any:
+    tokens = shlex.split(case.inputs["segment"])
+    options: dict[str, list[str]] = {}
+    for at, token in enumerate(tokens[1:], start=1):
+        if token.startswith("-") and "=" in token:
+            key, _, value = token.lstrip("-").partition("=")
+        elif token.strip("-") and token.startswith("-"):
+            following = tokens[at + 1] if at + 1 < len(tokens) else "-"
+            key, value = token.lstrip("-"), "true" if following.startswith("-") else following
+        else:
+            continue
+        options.setdefault(key.lower(), []).append(value)
+    return [tokens[0].lower(), options]
+
+
+_QUOTED_SEARCH = re.compile(r"""\s*search\s+-(?:query|q)\s+(["'])([^"']*&&[^"']*)\1\s*""")
+
+
+@rule(
+    "execute",
+    "DESIGN §5, CLI grammar: && inside quotes does not split",
+    lambda case: _QUOTED_SEARCH.fullmatch(case.inputs["command"]) is not None,
+)
+def _unsplit_search(case: Case) -> Any:
+    found = _QUOTED_SEARCH.fullmatch(case.inputs["command"])
+    assert found is not None
+    arguments: dict[str, Any] = dict.fromkeys(["memory_type", "status", "person_id", "relation_of"])
+    arguments |= {
+        "top_n": 10,
+        "query_text": found[2],
+        "core_tags": [],
+        "diffusion_tags": [],
+        "opposing_tags": [],
+    }
+    arguments |= {"include_archived": False, "include_knowledge": True, "include_related": False}
+    result = {
+        "command": case.inputs["command"].strip(),
+        "success": True,
+        "result": {"ok": "search_memory_entries"},
+    }
+    return {
+        "tool_success": True,
+        "payload": {"action": "memory_command", "ok": True, "executed": 1, "results": [result]},
+        "service_calls": [{"method": "search_memory_entries", "kwargs": arguments}],
+    }
+
+
+# --- Booku: text ----------------------------------------------------------------------------------------
+
+
+@rule(
+    "split_title_and_content",
+    "spec/BOOKU §8.19: a title that is only the beginning of the heading must not eat part of it",
+    lambda case: (
+        bool(case.inputs["title"].strip())
+        and case.inputs["content"].startswith(f"# {case.inputs['title'].strip()}")
+        and case.inputs["content"].split("\n")[0].rstrip() != f"# {case.inputs['title'].strip()}"
+    ),
+)
+def _uneaten(case: Case) -> Any:
+    return [case.inputs["title"].strip(), case.inputs["content"]]

@@ -1,0 +1,1 @@
+"""Adapters for the pure functions of ST-BME."""

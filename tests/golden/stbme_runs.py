@@ -1,0 +1,1 @@
+"""Adapters for the vectors of ST-BME that run a whole procedure on a graph."""
