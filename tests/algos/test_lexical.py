@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.algos.lexical import FTS5_TOKENIZE, fold, fts_exclude, fts_match, parse_query, search_text, search_tokens
+from core.algos.lexical import (
+    FTS5_TOKENIZE,
+    fold,
+    fts_exclude,
+    fts_match,
+    parse_query,
+    search_text,
+    search_tokens,
+)
 
 WILD = st.text(alphabet=st.characters(), max_size=30)  # with surrogates
 CHINESE = st.text(alphabet="上海洋龍龙国國のラ한국ก ab。，3", max_size=20)
@@ -20,7 +28,11 @@ def hits(texts: list[str], query: str, *, prefix: bool = False) -> list[int]:
     connection.execute(f'CREATE VIRTUAL TABLE t USING fts5(x, tokenize="{FTS5_TOKENIZE}")')
     connection.executemany("INSERT INTO t(rowid, x) VALUES (?, ?)", enumerate(map(search_text, texts)))
     match = fts_match(parse_query(query), prefix=prefix)
-    rows = connection.execute("SELECT rowid FROM t WHERE t MATCH ? ORDER BY rowid", (match,)).fetchall() if match else []
+    rows = (
+        connection.execute("SELECT rowid FROM t WHERE t MATCH ? ORDER BY rowid", (match,)).fetchall()
+        if match
+        else []
+    )
     connection.close()
     return [row[0] for row in rows]
 
@@ -73,7 +85,9 @@ def test_phrase_does_not_reach_from_title_into_body() -> None:
     connection.execute(f'CREATE VIRTUAL TABLE t USING fts5(x, tokenize="{FTS5_TOKENIZE}")')
     connection.execute("INSERT INTO t VALUES (?)", (search_text("hello", "world 上", "海"),))
     for query in ('"hello world"', "上海"):
-        assert not connection.execute("SELECT 1 FROM t WHERE t MATCH ?", (fts_match(parse_query(query)),)).fetchall()
+        assert not connection.execute(
+            "SELECT 1 FROM t WHERE t MATCH ?", (fts_match(parse_query(query)),)
+        ).fetchall()
     connection.close()
 
 
