@@ -1,7 +1,7 @@
 # The two that a newcomer needs: `make run` and `make test`. The logic is in packaging/*.sh.
 # More words for a tool: make test ARGS="-k undo", make lock ARGS=--upgrade
 ARGS =
-PYTHON_IN = .venv/bin/python
+VENV_PYTHON = .venv/bin/python
 
 .PHONY: help setup run test check tour bench proof lock format clean
 
@@ -22,7 +22,7 @@ run:
 
 test:
 	@sh packaging/setup.sh test
-	@QT_QPA_PLATFORM=offscreen $(PYTHON_IN) -m pytest $(ARGS)
+	@QT_QPA_PLATFORM=offscreen $(VENV_PYTHON) -m pytest $(ARGS)
 
 check:
 	@sh packaging/setup.sh check
@@ -30,23 +30,23 @@ check:
 
 tour:
 	@sh packaging/setup.sh test
-	@QT_QPA_PLATFORM=offscreen $(PYTHON_IN) -m app --tour build/tour $(ARGS)
+	@QT_QPA_PLATFORM=offscreen $(VENV_PYTHON) -m app --tour build/tour $(ARGS)
 
 bench:
 	@sh packaging/setup.sh test
-	@QT_QPA_PLATFORM=offscreen $(PYTHON_IN) -m tests.bench $(ARGS)
+	@QT_QPA_PLATFORM=offscreen $(VENV_PYTHON) -m tests.bench $(ARGS)
 
 proof:
 	@sh packaging/setup.sh test
-	@QT_QPA_PLATFORM=offscreen $(PYTHON_IN) -m pytest -m proof --timeout=3600 $(ARGS)
+	@QT_QPA_PLATFORM=offscreen $(VENV_PYTHON) -m pytest -m proof --timeout=3600 $(ARGS)
 
 lock:
 	@sh packaging/lock.sh $(ARGS)
 
 format:
 	@sh packaging/setup.sh check
-	@$(PYTHON_IN) -m ruff check --fix-only --quiet .
-	@$(PYTHON_IN) -m ruff format .
+	@$(VENV_PYTHON) -m ruff check --fix-only --quiet .
+	@$(VENV_PYTHON) -m ruff format .
 
 clean:
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Everything that can be said about the code without running the program. Runs all steps, fails if one failed.
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 python=.venv/bin/python
 failed=
 

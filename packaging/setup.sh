@@ -10,6 +10,10 @@ say() { echo "$*" >&2; }
 
 is_new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 can_make_venv() { "$1" -c 'import venv, ensurepip' >/dev/null 2>&1; }
+apt_install() {
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "$@"; } >&2
+}
 is_debian_root() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
 
 # The first of the usual names that is new enough and can make an environment; else one that is only new enough.
@@ -31,7 +35,7 @@ get_venv_module() {
         package=$("$1" -c 'import sys; print("python{}.{}-venv".format(*sys.version_info))')
     if is_debian_root; then
         say "$1 cannot make an environment yet: installing $package."
-        apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "$package" >&2
+        apt_install "$package" || true
     fi
     can_make_venv "$1" || {
         say "$1 cannot make an environment (the modules venv and ensurepip are missing). On Debian and Ubuntu type:"
@@ -53,10 +57,25 @@ make_venv() {
     "$found" -m venv .venv
 }
 
+# quicktok-v1 has no wheels for Python 3.14 yet, so there pip builds it.
+get_compiler() {
+    "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 14))' && return
+    for name in c++ g++ clang++; do ! command -v "$name" >/dev/null 2>&1 || return 0; done
+    if is_debian_root; then
+        apt_install g++ python3-dev
+    else
+        say "With Python 3.14 one package is built here, which needs a C++ compiler. On Debian and Ubuntu type:"
+        say "    sudo apt install g++ python3-dev"
+        say "or use Python 3.13: rm -r .venv; make $purpose PYTHON=python3.13"
+        exit 1
+    fi
+}
+
 install_packages() {
     want=$(cksum <requirements.lock)
     stamp=.venv/installed-lock
     [ "$(cat "$stamp" 2>/dev/null)" != "$want" ] || return 0
+    get_compiler
     say "Installing the packages of requirements.lock (about 350 MB are loaded the first time)."
     quiet=
     [ -t 2 ] || quiet=--quiet
@@ -70,6 +89,8 @@ install_packages() {
     echo "$want" >"$stamp"
 }
 
-is_new_enough "$python" && "$python" -m pip --version >/dev/null 2>&1 || make_venv
+if ! is_new_enough "$python" || ! "$python" -m pip --version >/dev/null 2>&1; then
+    make_venv
+fi
 install_packages
 [ "$purpose" = check ] || sh packaging/system_libraries.sh "$purpose"
