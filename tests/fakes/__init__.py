@@ -1,0 +1,1 @@
+"""Scripted, typed stand-ins for parts that are tested elsewhere."""

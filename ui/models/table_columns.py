@@ -1,0 +1,103 @@
+"""The columns of the memory table: name, order key, and what a cell says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.domain.queries import SortKey
+from core.domain.results import MemoryRow
+from ui.language import Language
+from ui.theme import Theme
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What cells need to speak: language and names of types."""
+
+    tr: Language
+    theme: Theme
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """One column. `text` is shown, `exact` is its tooltip and what copying gives."""
+
+    key: str
+    sort: SortKey
+    width: int
+    text: Callable[[MemoryRow, Words], str]
+    exact: Callable[[MemoryRow, Words], str] | None = None
+    right: bool = False
+    shown: bool = True
+
+    @property
+    def text_key(self) -> str:
+        """Text key of its heading."""
+        return f"column.{self.key}"
+
+    def copied(self, row: MemoryRow, words: Words) -> str:
+        """The cell as it is copied: exact where the shown text is rounded."""
+        return (self.exact or self.text)(row, words)
+
+
+def title_of(row: MemoryRow) -> str:
+    """Title, or the start of the body where there is none."""
+    return row.title or row.snippet
+
+
+COLUMNS: tuple[TableColumn, ...] = (
+    TableColumn("title", SortKey.TITLE, 320, lambda row, _: title_of(row)),
+    TableColumn("type", SortKey.TYPE, 112, lambda row, w: w.theme.type_label(row.type, w.tr.code)),
+    TableColumn("folder", SortKey.FOLDER, 136, lambda row, _: row.folder_name),
+    TableColumn("layer", SortKey.LAYER, 112, lambda row, w: w.tr(f"layer.{row.layer.value}"), shown=False),
+    TableColumn("status", SortKey.STATUS, 88, lambda row, w: w.tr(f"status.{row.status.value}")),
+    TableColumn("importance", SortKey.IMPORTANCE, 96, lambda row, _: f"{row.importance:g}", right=True),
+    TableColumn(
+        "activations",
+        SortKey.ACTIVATIONS,
+        96,
+        lambda row, _: str(row.activation_count),
+        right=True,
+        shown=False,
+    ),
+    TableColumn(
+        "last_used",
+        SortKey.LAST_USED,
+        112,
+        lambda row, w: w.tr.relative(row.last_activated_at),
+        lambda row, w: w.tr.exact(row.last_activated_at),
+        shown=False,
+    ),
+    TableColumn(
+        "updated",
+        SortKey.UPDATED,
+        112,
+        lambda row, w: w.tr.relative(row.updated_at),
+        lambda row, w: w.tr.exact(row.updated_at),
+    ),
+    TableColumn(
+        "created",
+        SortKey.CREATED,
+        112,
+        lambda row, w: w.tr.relative(row.created_at),
+        lambda row, w: w.tr.exact(row.created_at),
+        shown=False,
+    ),
+    TableColumn(
+        "seq",
+        SortKey.SEQ,
+        64,
+        lambda row, _: "" if row.seq is None else str(row.seq),
+        right=True,
+        shown=False,
+    ),
+    TableColumn("level", SortKey.LEVEL, 64, lambda row, _: str(row.level), right=True, shown=False),
+)
+TITLE, IMPORTANCE = 0, 5
+BY_KEY = {column.key: index for index, column in enumerate(COLUMNS)}
+
+
+def column_of_sort(key: SortKey) -> int:
+    """The column that is ordered by this key; -1 when none is."""
+    return next((index for index, column in enumerate(COLUMNS) if column.sort is key), -1)
