@@ -49,9 +49,8 @@ class Chip(QFrame):
     ) -> None:
         super().__init__(parent)
         self.value = value
-        self.setObjectName("chip")
         self.setProperty("role", "chip")
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(value)
         self.setToolTip(value)
         row = QHBoxLayout(self)
@@ -132,8 +131,7 @@ class ChipEditor(QFrame):
         self._values: tuple[str, ...] = ()
         self._chips: list[Chip] = []
         self._words: QStringListModel | None = None
-        self.setObjectName("chipEditor")
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setProperty("role", "chips")
         self._flow = FlowLayout(self, stretch_last=True)
         self._flow.setContentsMargins(4, 3, 4, 3)
         self.input = PlainLineEdit(self)
@@ -181,6 +179,9 @@ class ChipEditor(QFrame):
             self.input.clear()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.input and event.type() in {QEvent.Type.FocusIn, QEvent.Type.FocusOut}:
+            self.setProperty("focused", event.type() == QEvent.Type.FocusIn)
+            self.style().polish(self)
         if watched is self.input and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._on_key(event)
         return super().eventFilter(watched, event)

@@ -24,17 +24,25 @@ class PlainTextEdit(QPlainTextEdit):
     Copying gives text with line breaks and nothing else (no HTML, no Qt separators); pasting rich
     text inserts its plain text. Each paragraph has the base direction of its first strong letter.
     Tab leaves the field. With `lines`, the field grows from that many lines up to `max_lines`.
+    `one_line`: wrapped on screen, but Enter and pasted line breaks make no new line.
     """
 
     edited = Signal()
 
     def __init__(
-        self, parent: QWidget | None = None, *, lines: int = 0, max_lines: int = 0, read_only: bool = False
+        self,
+        parent: QWidget | None = None,
+        *,
+        lines: int = 0,
+        max_lines: int = 0,
+        read_only: bool = False,
+        one_line: bool = False,
     ) -> None:
         super().__init__(parent)
         self._original = ""
         self._lines = lines
         self._max_lines = max_lines
+        self._one_line = one_line
         self.setReadOnly(read_only)
         self.setTabChangesFocus(True)
         if read_only:
@@ -82,10 +90,15 @@ class PlainTextEdit(QPlainTextEdit):
     def insertFromMimeData(self, source: QMimeData) -> None:
         text = source.text().replace("\r\n", "\n").replace("\r", "\n")
         text = text.replace(PARAGRAPH_SEPARATOR, "\n").replace(LINE_SEPARATOR, "\n")
+        if self._one_line:
+            text = " ".join(text.split("\n"))
         self.textCursor().insertText(text)
         self.ensureCursorVisible()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._one_line and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.focusNextChild()
+            return
         if event.matches(QKeySequence.StandardKey.InsertLineSeparator):
             self.textCursor().insertText("\n")
             return
