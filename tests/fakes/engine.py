@@ -198,6 +198,10 @@ class FakeEngine:
                 return tuple(
                     self._node(folder) for folder in sorted(self.folders.values(), key=lambda f: f.name)
                 )
+        return self._answer_library(query)
+
+    def _answer_library(self, query: Query[Any]) -> Any:
+        match query:
             case LibrarySchema():
                 labels = {"en": "", "zh_CN": ""}
                 return Schema(

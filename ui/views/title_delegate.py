@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette
-from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from core.domain.enums import Status
 from core.domain.results import MemoryRow
@@ -43,8 +43,7 @@ class TitleDelegate(CellDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         self.initStyleOption(option, index)
-        widget = option.widget
-        style = QApplication.style() if widget is None else widget.style()
+        style = option.widget.style()
         whole = QRect(option.rect)
         option.text = ""
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)

@@ -1,0 +1,65 @@
+"""The search field: asks 200 ms after the last change, never while an input method composes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from ui.tasks import single_shot
+
+DEBOUNCE_MS = 200
+
+
+class SearchField(QLineEdit):
+    """`searched(text)` when the person paused; Enter asks at once, Escape clears.
+
+    Letters of an unfinished composition (pinyin) are no text yet and ask nothing.
+    """
+
+    searched = Signal(str)
+    left_down = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._composing = False
+        self._asked = ""
+        self._timer = single_shot(self, DEBOUNCE_MS, self._ask)
+        self.setClearButtonEnabled(True)
+        self.textChanged.connect(self._on_text)
+        self.returnPressed.connect(self._ask)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._composing = bool(event.preeditString())
+        if self._composing:
+            self._timer.stop()
+        super().inputMethodEvent(event)
+        if not self._composing and self.text() != self._asked:
+            self._timer.start()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.text() and not self._composing:
+            self.clear()
+            self._ask()
+            return
+        if event.key() == Qt.Key.Key_Down and not self._composing:
+            self.left_down.emit()
+            return
+        super().keyPressEvent(event)
+
+    def set_quietly(self, text: str) -> None:
+        """Show a text without asking for it."""
+        self._asked = text
+        self.setText(text)
+        self._timer.stop()
+
+    def _on_text(self) -> None:
+        if not self._composing:
+            self._timer.start()
+
+    def _ask(self) -> None:
+        self._timer.stop()
+        if self._composing or self.text() == self._asked:
+            return
+        self._asked = self.text()
+        self.searched.emit(self._asked)
