@@ -1,0 +1,51 @@
+"""Which function makes which command true: one table, closed over all commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.domain import commands as c
+from core.ports.store import UnitOfWork
+from core.services import attributes, folder_ends, folders, life, memories, moving, relations, replace, schema
+from core.services.outcome import Outcome
+
+Handler = Callable[[UnitOfWork, Any], Outcome]
+"""Takes the unit of work and a command of the type under which the table names it."""
+
+HANDLERS: Mapping[type[c.Command], Handler] = {
+    c.CreateMemory: memories.create,
+    c.EditMemory: memories.edit,
+    c.ChangeTags: attributes.change_tags,
+    c.SetTags: attributes.set_tags,
+    c.SetAliases: attributes.set_aliases,
+    c.SetImportance: attributes.set_importance,
+    c.SetLayer: life.set_layer,
+    c.SetType: attributes.set_type,
+    c.SetStatus: life.set_status,
+    c.SetVisibility: attributes.set_visibility,
+    c.SetLocked: attributes.set_locked,
+    c.MoveMemories: moving.move,
+    c.CopyMemories: moving.copy,
+    c.ArchiveMemories: life.archive,
+    c.RestoreMemories: life.restore,
+    c.TrashMemories: life.trash,
+    c.UntrashMemories: life.untrash,
+    c.EmptyTrash: life.empty_trash,
+    c.DeletePermanently: life.delete_permanently,
+    c.FindAndReplace: replace.replace,
+    c.CreateFolder: folders.create,
+    c.RenameFolder: folders.rename,
+    c.MergeFolders: folder_ends.merge,
+    c.DeleteFolder: folder_ends.delete,
+    c.SetAlsoReads: folders.set_also_reads,
+    c.EditFolder: folders.edit,
+    c.AddEdge: relations.add,
+    c.EditEdge: relations.edit,
+    c.EndEdges: relations.end,
+    c.RemoveEdges: relations.remove,
+    c.SaveMemoryType: schema.save_type,
+    c.RemoveMemoryType: schema.remove_type,
+    c.SaveRelationType: schema.save_relation,
+    c.RemoveRelationType: schema.remove_relation,
+}

@@ -1,0 +1,173 @@
+"""Queries that a reader alone can answer: one table `query type -> function`."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from core.domain import queries as q
+from core.domain.edge import Edge, lives
+from core.domain.errors import NotFound
+from core.domain.folder import Document, Folder, Message
+from core.domain.ids import MemoryPk
+from core.domain.memory import Memory
+from core.domain.results import (
+    EdgeView,
+    Facets,
+    FolderNode,
+    LibraryCounts,
+    MemoryDetail,
+    MemoryRow,
+    ReplacePreview,
+)
+from core.domain.schema import Schema
+from core.ports.clock import system_clock
+from core.ports.store import Reader
+from core.services import replace
+from core.services.lookup import follow_merged, memory_of
+from core.services.moving import crossing
+
+Answer = Callable[[Reader, Any], Any]
+"""Takes the reader and a query of the type under which the table names it."""
+
+
+def list_memories(reader: Reader, query: q.ListMemories) -> array[int]:
+    """Pks that pass the filter, in order."""
+    return reader.memory_ids(query.filter, query.sort)
+
+
+def memory_rows(reader: Reader, query: q.MemoryRows) -> tuple[MemoryRow, ...]:
+    """Rows of the table."""
+    return tuple(reader.memory_rows(query.pks))
+
+
+def memories(reader: Reader, query: q.Memories) -> tuple[Memory, ...]:
+    """Whole records."""
+    return tuple(reader.records(Memory, query.pks))
+
+
+def detail(reader: Reader, query: q.MemoryDetailOf) -> MemoryDetail:
+    """Everything about one memory. A merged one is shown itself: its survivor is `merged_into`.
+
+    Errors: NotFound.
+    """
+    memory = memory_of(reader, query.pk)
+    pk = memory.pk
+    aliases = reader.aliases_of([pk]).get(pk, [])
+    parents = reader.memory_rows([memory.parent]) if memory.parent is not None else []
+    children = [MemoryPk(child) for child in reader.children_of([pk])]
+    documents = reader.records(Document, [memory.document]) if memory.document is not None else []
+    return MemoryDetail(
+        memory=memory,
+        folder=reader.records(Folder, [memory.folder])[0],
+        tags=reader.tag_sets([pk])[pk],
+        aliases=tuple(alias.value for alias in aliases),
+        edges=edge_views(reader, reader.edges_touching([pk])),
+        parent=parents[0] if parents else None,
+        children=tuple(reader.memory_rows(children)),
+        document_title=documents[0].title if documents else None,
+    )
+
+
+def resolve(reader: Reader, query: q.ResolveMemories) -> tuple[MemoryPk, ...]:
+    """Pks of ids, merged ones as their survivors. Errors: NotFound, naming unknown or ambiguous ids."""
+    found = reader.resolve(query.ids, query.folder)
+    if unknown := [each for each in query.ids if not found.get(each)]:
+        raise NotFound("error.memory.unknown_ids", count=len(unknown), ids=", ".join(unknown))
+    if several := [each for each in query.ids if len(found[each]) > 1]:
+        raise NotFound("error.memory.ambiguous", count=len(several), ids=", ".join(several))
+    pks = [found[each][0] for each in query.ids]
+    ends = follow_merged(reader, pks)
+    return tuple(ends[pk] for pk in pks)
+
+
+def facets(reader: Reader, query: q.FacetCounts) -> Facets:
+    """Counts under a filter."""
+    return reader.facets(query.filter)
+
+
+def folders(reader: Reader, _query: q.Folders) -> tuple[FolderNode, ...]:
+    """Folders with counts."""
+    return tuple(reader.folder_nodes())
+
+
+def folder_by_name(reader: Reader, query: q.FolderByName) -> Folder | None:
+    """The folder of that name."""
+    return reader.folder_named(query.name)
+
+
+def crossing_edges(reader: Reader, query: q.CrossingEdges) -> tuple[EdgeView, ...]:
+    """Relations with exactly one end among the memories."""
+    return edge_views(reader, crossing(reader, query.memories, None)[0])
+
+
+def live_edges(reader: Reader, query: q.LiveEdges) -> tuple[EdgeView, ...]:
+    """Relations of a memory, those that live at a time or all. Errors: NotFound."""
+    memory_of(reader, query.memory)
+    edges = reader.edges_touching([query.memory])
+    return edge_views(reader, [e for e in edges if query.at is None or lives(e, query.at)], query.at)
+
+
+def edge_views(reader: Reader, edges: Iterable[Edge], at: datetime | None = None) -> tuple[EdgeView, ...]:
+    """The edges with titles and types of their ends; `live` = at the given time, or now."""
+    listed = list(edges)
+    ends = {pk for edge in listed for pk in (edge.source, edge.target)}
+    found = {memory.pk: memory for memory in reader.records(Memory, sorted(ends))}
+    time = at or system_clock()
+    return tuple(
+        EdgeView(
+            edge=edge,
+            source_title=found[edge.source].shown_title,
+            source_type=found[edge.source].type,
+            target_title=found[edge.target].shown_title,
+            target_type=found[edge.target].type,
+            live=lives(edge, time),
+        )
+        for edge in listed
+    )
+
+
+def schema(reader: Reader, _query: q.LibrarySchema) -> Schema:
+    """Types and relation types."""
+    return reader.schema()
+
+
+def tag_names(reader: Reader, query: q.TagNames) -> tuple[tuple[str, int], ...]:
+    """Tags in use with counts."""
+    return tuple(reader.tag_names(query.kind, query.prefix, query.limit))
+
+
+def messages(reader: Reader, query: q.MessagesOf) -> tuple[Message, ...]:
+    """Floors of a chat."""
+    return tuple(reader.messages_of(query.folder, query.start, query.stop))
+
+
+def preview_replace(reader: Reader, query: q.PreviewReplace) -> ReplacePreview:
+    """What a find-and-replace would change. Errors: Invalid."""
+    return replace.preview(reader, query.command, query.limit)
+
+
+def counts(reader: Reader, _query: q.Counts) -> LibraryCounts:
+    """Sizes."""
+    return reader.counts()
+
+
+QUERIES: Mapping[type[q.Query[Any]], Answer] = {
+    q.ListMemories: list_memories,
+    q.MemoryRows: memory_rows,
+    q.Memories: memories,
+    q.MemoryDetailOf: detail,
+    q.ResolveMemories: resolve,
+    q.FacetCounts: facets,
+    q.Folders: folders,
+    q.FolderByName: folder_by_name,
+    q.CrossingEdges: crossing_edges,
+    q.LiveEdges: live_edges,
+    q.LibrarySchema: schema,
+    q.TagNames: tag_names,
+    q.MessagesOf: messages,
+    q.PreviewReplace: preview_replace,
+    q.Counts: counts,
+}
