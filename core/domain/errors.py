@@ -57,12 +57,17 @@ class Conflict(CuratorError):
 
 
 class Unavailable(CuratorError):
-    """A port that does not answer: `port` is `index`, `embedder`, `model`, `store` ..."""
+    """A port that does not answer: `port` is `index`, `embedder`, `model`, `store` ...
 
-    def __init__(self, port: str, reason: str) -> None:
+    `reason` is English, for logs and details; `key` names the text for a person where there is one.
+    """
+
+    def __init__(self, port: str, reason: str, *, key: str = "", **args: object) -> None:
         super().__init__(port, reason)
         self.port = port
         self.reason = reason
+        self.key = key
+        self.text_args: dict[str, object] = {"reason": reason, **args}
 
 
 class LibraryInUse(UserError):
