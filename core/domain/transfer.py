@@ -13,10 +13,12 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
+from core.domain.edge import Edge
 from core.domain.enums import FolderKind, Layer, Role, Status, StatusReason
-from core.domain.ids import RelationId, TypeId
+from core.domain.folder import Document, Folder, Memo, Message
+from core.domain.ids import DocumentPk, MemoryPk, RelationId, TypeId
 from core.domain.json_types import JsonObject
-from core.domain.memory import DEFAULT_IMPORTANCE, TagSet
+from core.domain.memory import DEFAULT_IMPORTANCE, Memory, TagSet
 from core.domain.results import Problem
 
 
@@ -179,3 +181,31 @@ class ExportReport:
     path: Path
     counts: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderBundle:
+    """All of one folder, as an export writes it: trashed memories too, edges by their source.
+
+    `tags` has every memory. `outside` are the public ids of memories of other folders to which edges lead.
+    """
+
+    folder: Folder
+    memories: tuple[Memory, ...]
+    tags: Mapping[MemoryPk, TagSet]
+    aliases: Mapping[MemoryPk, tuple[str, ...]] = field(default_factory=dict)
+    edges: tuple[Edge, ...] = ()
+    messages: tuple[Message, ...] = ()
+    documents: Mapping[DocumentPk, Document] = field(default_factory=dict)
+    memos: tuple[Memo, ...] = ()
+    outside: Mapping[MemoryPk, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that can be imported: what a search of a directory lists. `counts` as in ImportPlan."""
+
+    path: Path
+    format: Format
+    counts: Mapping[str, int] = field(default_factory=dict)
+    problem: Problem | None = None

@@ -1,0 +1,150 @@
+"""JSON of files as they are: any usual encoding, and what can still be read of one that breaks off."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import math
+from dataclasses import dataclass, field
+
+from core.domain.errors import BadFile
+from core.domain.json_types import Json
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SPACE = " \t\r\n,\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Where a JSON text breaks off, and the part of its top object before that place."""
+
+    line: int
+    column: int
+    reason: str
+    readable: dict[str, Json] = field(default_factory=dict)
+
+
+class BrokenJson(ValueError):
+    """A text that is not (whole) JSON."""
+
+    def __init__(self, at: Break) -> None:
+        super().__init__(at.reason)
+        self.at = at
+
+
+def decode(data: bytes, name: str) -> tuple[str, str]:
+    """Text and encoding of the bytes of a text file. Errors: BadFile when they are no text."""
+    for bom, encoding in _BOMS:
+        if data.startswith(bom):
+            start = len(bom) if encoding == "utf-8" else 0
+            return data[start:].decode(encoding, "replace"), encoding
+    trimmed = data.rstrip(b"\x00")
+    for encoding in _guesses(trimmed[:4096]):
+        try:
+            return trimmed.decode(encoding), encoding
+        except UnicodeDecodeError:
+            continue
+    raise BadFile("error.file.not_text", name=name)
+
+
+def _guesses(head: bytes) -> tuple[str, ...]:
+    if head[1:2] == b"\x00" and head[:1] != b"\x00":
+        return ("utf-16-le",)
+    if head[:1] == b"\x00" and head[1:2] != b"\x00":
+        return ("utf-16-be",)
+    return () if b"\x00" in head else ("utf-8", "gb18030")
+
+
+def _finite(digits: str) -> float | None:
+    value = float(digits)
+    return value if math.isfinite(value) else None
+
+
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=lambda _: None)
+"""Numbers that JSON cannot hold (NaN, infinities, 1e999) are read as null."""
+
+
+def parse(text: str) -> Json:
+    """The value of a JSON text. Errors: BrokenJson with what can be read before the break."""
+    start = len(text) - len(text.lstrip(_SPACE))
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError) as error:
+        raise BrokenJson(_break(text, error)) from error
+    if text[end:].strip(_SPACE):
+        extra = json.JSONDecodeError("Extra data", text, end)
+        raise BrokenJson(_break(text, extra))
+    found: Json = value
+    return found
+
+
+def _break(text: str, error: Exception) -> Break:
+    if isinstance(error, json.JSONDecodeError):
+        return Break(error.lineno, error.colno, error.msg, _readable(text))
+    return Break(1, 1, "nested too deeply" if isinstance(error, RecursionError) else str(error))
+
+
+def _readable(text: str) -> dict[str, Json]:
+    start = _skip(text, 0)
+    if text[start : start + 1] != "{":
+        return {}
+    found: dict[str, Json] = {}
+    _read_object(text, start, found)
+    return found
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _SPACE:
+        at += 1
+    return at
+
+
+def _read_object(text: str, at: int, into: dict[str, Json]) -> int | None:
+    """Read members until the object ends (place after it) or the text breaks (None)."""
+    at = _skip(text, at + 1)
+    while text[at : at + 1] == '"':
+        try:
+            key, at = _DECODER.raw_decode(text, at)
+        except ValueError:
+            return None
+        at = _skip(text, at)
+        if text[at : at + 1] != ":":
+            return None
+        end = _read_member(text, _skip(text, at + 1), key, into)
+        if end is None:
+            return None
+        at = _skip(text, end)
+    return at + 1 if text[at : at + 1] == "}" else None
+
+
+def _read_member(text: str, at: int, key: str, into: dict[str, Json]) -> int | None:
+    try:
+        into[key], end = _DECODER.raw_decode(text, at)
+        return int(end)
+    except (ValueError, RecursionError):
+        if text[at : at + 1] == "[":
+            items: list[Json] = []
+            into[key] = items
+            _read_items(text, at, items)
+        elif text[at : at + 1] == "{":
+            inner: dict[str, Json] = {}
+            into[key] = inner
+            _read_object(text, at, inner)
+        return None
+
+
+def _read_items(text: str, at: int, into: list[Json]) -> None:
+    at = _skip(text, at + 1)
+    while at < len(text):
+        try:
+            item, at = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return
+        into.append(item)
+        at = _skip(text, at)

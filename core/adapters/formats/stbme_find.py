@@ -1,0 +1,174 @@
+"""Finding an ST-BME graph by content: an export, a chat's metadata, or the header line of a chat file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from core.adapters.formats.json_text import BrokenJson, decode, parse
+from core.adapters.formats.problems import INFO, Problems
+from core.domain.errors import BadFile
+from core.domain.json_types import Json
+
+GRAPH_KEY = "st_bme_graph"
+METADATA_KEY = "chat_metadata"
+MARKER_KEY = "st_bme_commit_marker"
+PERSISTENCE_KEY = "__stBmePersistence"
+_NODE_KEYS = frozenset({"fields", "seq", "seqRange", "archived", "createdTime", "importance"})
+_CARD_KEYS = frozenset({"first_mes", "personality", "scenario", "mes_example"})
+_FOREIGN_CHAT_KEYS = frozenset({"data_visible", "histories", "savedsettings", "messages"})
+_HEAD_BYTES = 4096
+_UNUSED = "unused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundGraph:
+    """A graph as parsed, and what stood around it."""
+
+    graph: dict[str, Json]
+    character: str = ""
+    in_chat: bool = False
+    problems: Problems = field(default_factory=Problems)
+
+
+def find_graph(path: Path, *, partly: bool = False) -> FoundGraph:
+    """The graph that a file holds. `partly`: of a broken file take what stands before the break.
+
+    Errors: BadFile saying what the file is instead, or where it breaks off and how much can be read.
+    """
+    problems = Problems()
+    value, line_count = _load(path, problems, partly=partly)
+    found = graph_in(value)
+    if found is None:
+        raise BadFile(_what_it_is(value), name=path.name)
+    graph, surroundings = found
+    header = surroundings.get("header", {})
+    metadata = surroundings.get("metadata", {})
+    _check_marker(graph, metadata, problems)
+    if line_count > 1:
+        problems.add("import.problem.chat_lines", severity=INFO, lines=line_count - 1)
+    character = header.get("character_name")
+    return FoundGraph(
+        graph=graph,
+        character=character if isinstance(character, str) and character != _UNUSED else "",
+        in_chat=bool(metadata),
+        problems=problems,
+    )
+
+
+def _load(path: Path, problems: Problems, *, partly: bool) -> tuple[Json, int]:
+    """The JSON value of a file, or of the header line of a chat; and the number of lines of a chat (else 0)."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+        if not head.strip(b"\x00\r\n\t \xef\xbb\xbf"):
+            raise BadFile("error.file.empty", name=path.name)
+        if not head.startswith((b"\xff\xfe", b"\xfe\xff")) and head[1:2] != b"\x00":
+            file.seek(0)
+            first = _first_line(file)
+            rest = sum(1 for line in file if line.strip(b"\x00\r\n\t "))
+            header = _chat_header(first, path.name) if rest else None
+            if header is not None:
+                return header, rest + 1
+    text, encoding = decode(path.read_bytes(), path.name)
+    if not encoding.startswith("utf-8"):
+        problems.add("import.problem.encoding", severity=INFO, encoding=encoding)
+    try:
+        return parse(text), 0
+    except BrokenJson as error:
+        value = _salvage(error, text, path.name, partly=partly)
+        problems.add("import.problem.broken_json", line=error.at.line, column=error.at.column)
+        return value, 0
+
+
+def _first_line(file: BinaryIO) -> bytes:
+    """The first line with anything on it."""
+    return next((line for line in file if line.strip(b"\x00\r\n\t \xef\xbb\xbf")), b"")
+
+
+def _chat_header(line: bytes, name: str) -> dict[str, Json] | None:
+    """The first line as an object when it is a whole JSON object, i.e. the file is JSON lines."""
+    try:
+        value = parse(decode(line, name)[0])
+    except (BrokenJson, BadFile):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _salvage(error: BrokenJson, text: str, name: str, *, partly: bool) -> Json:
+    if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
+        raise BadFile("error.file.not_json", name=name, details=str(error)) from error
+    found = graph_in(error.at.readable)
+    nodes = found[0].get("nodes") if found else None
+    memories = len(nodes) if isinstance(nodes, list) else 0
+    if partly and memories:
+        return error.at.readable
+    raise BadFile(
+        "error.file.json_broken" if memories else "error.file.json_broken_nothing",
+        name=name,
+        line=error.at.line,
+        before=max(0, error.at.line - 1),
+        column=error.at.column,
+        memories=memories,
+        details=error.at.reason,
+    ) from error
+
+
+def graph_in(value: Json) -> tuple[dict[str, Json], dict[str, dict[str, Json]]] | None:
+    """The graph of a JSON value, with the chat metadata and header line around it; None when there is none."""
+    if isinstance(value, list):
+        value = next((item for item in value if isinstance(item, dict) and METADATA_KEY in item), None)
+    if not isinstance(value, dict):
+        return None
+    if _is_graph(value):
+        return value, {}
+    metadata = value.get(METADATA_KEY)
+    header, metadata = (value, metadata) if isinstance(metadata, dict) else ({}, value)
+    graph = metadata.get(GRAPH_KEY)
+    if isinstance(graph, str):
+        try:
+            graph = parse(graph)
+        except BrokenJson:
+            return None
+    if isinstance(graph, dict) and (_is_graph(graph) or "nodes" in graph):
+        return graph, {"header": header, "metadata": metadata}
+    return None
+
+
+def _is_graph(value: Mapping[str, Json]) -> bool:
+    if "nodes" not in value:
+        return False
+    nodes = value["nodes"]
+    if isinstance(nodes, list) and nodes:
+        return any(isinstance(node, dict) and not _NODE_KEYS.isdisjoint(node) for node in nodes)
+    return "lastProcessedSeq" in value or "version" in value or "edges" in value
+
+
+def _what_it_is(value: Json) -> str:
+    """Text key that says what a JSON value is, when it is no graph."""
+    if isinstance(value, list):
+        return "error.file.is_list"
+    if not isinstance(value, dict):
+        return "error.file.is_value"
+    spec = value.get("spec")
+    if isinstance(spec, str) and spec.startswith("lorebook"):
+        return "error.file.is_lorebook"
+    if (isinstance(spec, str) and spec.startswith("chara_card")) or len(_CARD_KEYS & set(value)) > 1:
+        return "error.file.is_card"
+    if "entries" in value:
+        return "error.file.is_lorebook"
+    if METADATA_KEY in value or "mes" in value or "user_name" in value:
+        return "error.file.is_chat"
+    if not _FOREIGN_CHAT_KEYS.isdisjoint(value) or value.get("type") == "risuChat":
+        return "error.file.is_foreign_chat"
+    return "error.file.is_object"
+
+
+def _check_marker(graph: Mapping[str, Json], metadata: Mapping[str, Json], problems: Problems) -> None:
+    """Newer versions keep the graph elsewhere and leave a marker: say so when the file's copy is older."""
+    marker, persistence = metadata.get(MARKER_KEY), graph.get(PERSISTENCE_KEY)
+    marked = marker.get("revision") if isinstance(marker, dict) else None
+    here = persistence.get("revision", 0) if isinstance(persistence, dict) else 0
+    if isinstance(marked, int | float) and isinstance(here, int | float) and marked > here:
+        problems.add("import.problem.older_than_marker", here=here, marked=marked)

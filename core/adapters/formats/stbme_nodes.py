@@ -1,0 +1,230 @@
+"""Nodes of an ST-BME graph as planned memories; every fault is put right and noted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from core.adapters.formats.problems import INFO, Problems
+from core.adapters.formats.scope import clean_scope
+from core.adapters.formats.stbme_columns import VISIBILITY, columns_of, guess_columns, split_fields
+from core.adapters.formats.values import clamped, moment, names, text, whole
+from core.domain.enums import Status, StatusReason
+from core.domain.ids import TypeId
+from core.domain.json_types import Json
+from core.domain.memory import DEFAULT_IMPORTANCE, IMPORTANCE_RANGE, TagSet
+from core.domain.schema import Schema
+from core.domain.transfer import PlannedMemory
+
+MS = 0.001
+_UNTYPED = "event"
+
+
+@dataclass(slots=True, kw_only=True)
+class ReadNode:
+    """A node on its way in. `repaired` are the keys whose raw value is not written back."""
+
+    memory: PlannedMemory
+    raw: dict[str, Json]
+    repaired: set[str] = field(default_factory=set)
+    columns: tuple[str, str] | None = None
+
+
+class NodeReader:
+    """Reads the nodes of one graph."""
+
+    def __init__(self, schema: Schema, folder: str, fallback_time: datetime, problems: Problems) -> None:
+        self._schema = schema
+        self._folder = folder
+        self._fallback_time = fallback_time
+        self._problems = problems
+
+    def read(self, raw_nodes: Sequence[Json]) -> list[ReadNode]:
+        """All nodes that are one, in storage order; ids are unique, parents exist and make no circle."""
+        nodes: list[ReadNode] = []
+        by_id: dict[str, ReadNode] = {}
+        for index, raw in enumerate(raw_nodes):
+            if not isinstance(raw, dict):
+                self._problems.add("import.problem.node_not_object", f"#{index}")
+                continue
+            node = self._node(raw, index)
+            twin = by_id.get(node.memory.foreign_id or "")
+            if twin is not None:
+                if twin.raw == raw:
+                    self._problems.add("import.problem.node_twice", twin.memory.key)
+                    continue
+                self._problems.add("import.problem.id_twice", twin.memory.key)
+                key = f"{node.memory.key}#{index}"
+                node.memory = replace(node.memory, key=key, foreign_id=None)
+                node.repaired.add("id")
+            by_id[node.memory.key] = node
+            nodes.append(node)
+        self._settle_parents(nodes, by_id)
+        return nodes
+
+    def _node(self, raw: dict[str, Json], index: int) -> ReadNode:
+        node_id = text(raw.get("id")).strip()
+        key = node_id or f"#{index}"
+        node = ReadNode(
+            raw=raw,
+            memory=PlannedMemory(
+                key=key,
+                folder=self._folder,
+                foreign_id=node_id or None,
+                type=TypeId(_UNTYPED),
+                created_at=self._fallback_time,
+                updated_at=self._fallback_time,
+            ),
+        )
+        if not node_id:
+            self._problems.add("import.problem.node_without_id", key)
+            node.repaired.add("id")
+        self._read_text(node)
+        self._read_numbers(node)
+        self._read_times(node)
+        node.memory = replace(node.memory, tags=TagSet(general=_clusters(raw.get("clusters"))))
+        if _true(raw.get("archived")):
+            node.memory = replace(node.memory, status=Status.ARCHIVED, status_reason=StatusReason.IMPORTED)
+        return node
+
+    def _read_text(self, node: ReadNode) -> None:
+        raw = node.raw
+        type_id = text(raw.get("type")).strip()
+        if not type_id:
+            self._problems.add("import.problem.node_without_type", node.memory.key)
+            type_id = _UNTYPED
+        raw_fields = raw.get("fields")
+        if raw_fields is not None and not isinstance(raw_fields, dict):
+            self._problems.add("import.problem.bad_fields", node.memory.key)
+            raw_fields = {"summary": text(raw_fields)} if text(raw_fields) else {}
+            node.repaired.add("fields")
+        fields = raw_fields or {}
+        columns = columns_of(type_id, self._schema)
+        if columns is None:
+            self._problems.add("import.problem.unknown_type", node.memory.key, severity=INFO)
+            columns = guess_columns(fields)
+            node.columns = (columns.title, columns.body)
+        title, body, rest = split_fields(fields, columns)
+        seen_by = fields.get(VISIBILITY)
+        if seen_by is not None and not isinstance(seen_by, str | list):
+            self._problems.add("import.problem.bad_visibility", node.memory.key)
+        node.memory = replace(
+            node.memory,
+            type=TypeId(type_id),
+            title=title,
+            body=body,
+            fields=rest,
+            visibility=names(seen_by),
+        )
+
+    def _read_numbers(self, node: ReadNode) -> None:
+        raw = node.raw
+        importance = clamped(raw.get("importance"), *IMPORTANCE_RANGE, DEFAULT_IMPORTANCE)
+        accesses, level = whole(raw.get("accessCount")), whole(raw.get("level"))
+        seq = whole(raw.get("seq"))
+        start, end, bad_range = _seq_range(raw.get("seqRange"), seq.value)
+        for key, bad in (
+            ("importance", importance.repaired),
+            ("accessCount", accesses.repaired),
+            ("level", level.repaired),
+            ("seq", seq.repaired),
+            ("seqRange", bad_range),
+        ):
+            if bad and key in raw:
+                node.repaired.add(key)
+                self._problems.add(f"import.problem.bad_{_SNAKE.get(key, key)}", node.memory.key)
+        node.memory = replace(
+            node.memory,
+            importance=importance.value,
+            activation_count=accesses.value,
+            level=level.value,
+            seq=seq.value,
+            seq_start=start,
+            seq_end=end,
+        )
+
+    def _read_times(self, node: ReadNode) -> None:
+        raw = node.raw
+        created, used = moment(raw.get("createdTime"), MS), moment(raw.get("lastAccessTime"), MS)
+        updated = moment(raw.get("updatedAt"), MS)
+        for key, time in (("createdTime", created), ("lastAccessTime", used), ("updatedAt", updated)):
+            if time.repaired:
+                node.repaired.add(key)
+                self._problems.add("import.problem.bad_time", node.memory.key)
+        created_at = created.value or updated.value or used.value or self._fallback_time
+        recalled = node.memory.activation_count > 0 or used.value not in (None, created_at)
+        node.memory = replace(
+            node.memory,
+            created_at=created_at,
+            updated_at=updated.value or created_at,
+            last_activated_at=used.value if recalled else None,
+        )
+
+    def _settle_parents(self, nodes: Sequence[ReadNode], by_id: Mapping[str, ReadNode]) -> None:
+        parents = {node.memory.key: self._parent(node, by_id) for node in nodes}
+        for node in nodes:
+            key = node.memory.key
+            if _in_circle(key, parents):
+                self._problems.add("import.problem.parent_circle", key)
+                node.repaired.add("parentId")
+                continue
+            if parent := parents[key]:
+                node.memory = replace(node.memory, parent=parent)
+                if node.memory.status is Status.ARCHIVED:
+                    node.memory = replace(node.memory, status_reason=StatusReason.COMPRESSED)
+
+    def _parent(self, node: ReadNode, by_id: Mapping[str, ReadNode]) -> str | None:
+        parent = text(node.raw.get("parentId")).strip()
+        if parent and parent not in by_id:
+            self._problems.add("import.problem.parent_missing", node.memory.key)
+            node.repaired.add("parentId")
+            return None
+        return parent or None
+
+
+_SNAKE = {"accessCount": "access_count", "seqRange": "seq_range"}
+
+
+def _true(raw: Json) -> bool:
+    return raw.strip().lower() in ("true", "1") if isinstance(raw, str) else bool(raw)
+
+
+def _in_circle(key: str, parents: Mapping[str, str | None]) -> bool:
+    """Whether following the parents leads back to the node itself (itself as parent too)."""
+    seen: set[str] = set()
+    above = parents.get(key)
+    while above is not None and above not in seen:
+        if above == key:
+            return True
+        seen.add(above)
+        above = parents.get(above)
+    return False
+
+
+def _seq_range(raw: Json, seq: int) -> tuple[int, int, bool]:
+    if not isinstance(raw, list) or len(raw) < 2:
+        return seq, seq, raw is not None
+    start, end = whole(raw[0], seq, None), whole(raw[1], seq, None)
+    low, high = sorted((start.value, end.value))
+    return low, high, start.repaired or end.repaired or low != start.value
+
+
+def _clusters(raw: Json) -> tuple[str, ...]:
+    if isinstance(raw, str):
+        return names(raw)
+    if not isinstance(raw, list):
+        return ()
+    return tuple(dict.fromkeys(tag for item in raw if (tag := text(item).strip())))
+
+
+def earliest_time(raw_nodes: Sequence[Json], fallback: datetime) -> datetime:
+    """The earliest time of creation in the graph: stands in where a node has none, the same at every import."""
+    times = (moment(raw.get("createdTime"), MS).value for raw in raw_nodes if isinstance(raw, dict))
+    return min((time for time in times if time), default=fallback.astimezone(UTC))
+
+
+def extra_of(node: ReadNode) -> dict[str, Json]:
+    """The cleaned scope of a node, beside what the format keeps."""
+    scope = clean_scope(node.raw.get("scope"))
+    return {"scope": scope} if scope else {}
