@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
 
 from ui.language import Language
 from ui.theme import Theme
+from ui.widgets.search_field import SearchField
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +266,8 @@ class Actions(QObject):
         return action
 
     def _trigger(self, action_id: str) -> None:
+        if composing():
+            return
         if action_id in ("edit.undo", "edit.redo") and field_history(action_id == "edit.undo"):
             return
         handler = self._handlers.get(action_id)
@@ -289,6 +292,14 @@ class Actions(QObject):
         why = "" if enabled else self.why_disabled(row.id)
         action.setToolTip("\n".join(part for part in (f"{tip} ({key})" if key else tip, why) if part))
         action.setStatusTip(tip)
+
+
+def composing() -> bool:
+    """Whether an input method is in the middle of a word in the field in focus."""
+    focused = QApplication.focusWidget()
+    if isinstance(focused, QPlainTextEdit | QTextEdit):
+        return bool(focused.textCursor().block().layout().preeditAreaText())
+    return isinstance(focused, SearchField) and focused.composing
 
 
 def field_history(undo: bool) -> bool:

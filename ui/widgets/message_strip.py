@@ -48,8 +48,9 @@ class MessageStrip(QWidget):
         self.setAccessibleName(text)
         while (item := self._buttons.takeAt(0)) is not None:
             widget = item.widget()
-            widget.hide()
-            widget.deleteLater()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
         for name, act in ways:
             button = QPushButton(name)
             button.clicked.connect(lambda _checked=False, do=act: self._take(do))

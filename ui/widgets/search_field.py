@@ -29,6 +29,11 @@ class SearchField(QLineEdit):
         self.textChanged.connect(self._on_text)
         self.returnPressed.connect(self._ask)
 
+    @property
+    def composing(self) -> bool:
+        """Whether an input method is in the middle of a word."""
+        return self._composing
+
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._composing = bool(event.preeditString())
         if self._composing:
