@@ -10,7 +10,8 @@ from core.domain.api import Cancel, EngineApi, Report
 from core.domain.json_types import JsonObject
 from ui.tasks import Lane, TaskRunner
 
-MEMORY_PREFIX = "memory:"
+PK = "pk"
+"""Key in a draft under which it names its memory."""
 
 
 class DraftKeeper(QObject):
@@ -35,8 +36,7 @@ class DraftKeeper(QObject):
     @property
     def memories(self) -> frozenset[int]:
         """Pks of the memories that have a draft."""
-        names = (key.removeprefix(MEMORY_PREFIX) for key in self._drafts if key.startswith(MEMORY_PREFIX))
-        return frozenset(int(name) for name in names if name.isdigit())
+        return frozenset(pk for draft in self._drafts.values() if isinstance(pk := draft.get(PK), int))
 
     def get(self, key: str) -> JsonObject | None:
         """The draft of that key, as typed last."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
 from core.domain.commands import Command
-from core.domain.ids import FolderPk, MemoryPk, OpId
+from core.domain.ids import FolderPk, MemoryId, OpId
 from core.domain.json_types import JsonObject
 from core.domain.queries import Query
 from core.domain.results import Actor, Changes, OpResult, UndoResult
@@ -17,9 +17,9 @@ Report = Callable[[int, int], None]
 """Progress: (done, total), total 0 = unknown."""
 
 
-def draft_key(memory: MemoryPk | None, folder: FolderPk | None = None) -> str:
-    """The key of a memory's draft; without a memory, of the new one begun in that folder."""
-    return f"new:{folder or 0}" if memory is None else f"memory:{memory}"
+def draft_key(memory: MemoryId | None, folder: FolderPk | None = None) -> str:
+    """The key of a memory's draft (its id); without a memory, of the new one begun in that folder."""
+    return f"new:{folder or 0}" if memory is None else memory
 
 
 class Cancel(Protocol):

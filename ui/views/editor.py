@@ -136,7 +136,7 @@ class Editor(QWidget):
         The same memory again (a refresh) keeps cursor and typed text.
         """
         stored = values_of(detail)
-        key = draft_key(detail.memory.pk)
+        key = draft_key(detail.memory.id)
         subject = self._subject
         if subject is not None and subject.key == key:
             mine, base = self.form.values(), subject.base
@@ -181,7 +181,7 @@ class Editor(QWidget):
             return
         mine = self.form.values()
         if changes(subject.stored, mine):
-            self._drafts.keep(subject.key, draft_of(subject.base, mine, subject.revision))
+            self._drafts.keep(subject.key, draft_of(subject.pk, subject.base, mine))
         else:
             self._drafts.discard(subject.key)
 
@@ -236,7 +236,7 @@ class Editor(QWidget):
 
     def _run(self, subject: _Subject, command: Command, mine: Values) -> None:
         self._draft_timer.stop()
-        self._drafts.keep(subject.key, draft_of(subject.base, mine, subject.revision))
+        self._drafts.keep(subject.key, draft_of(subject.pk, subject.base, mine))
         self._saving = True
         subject.sent = mine
         self._refresh()

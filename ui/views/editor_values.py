@@ -236,6 +236,6 @@ def merged(
     return result, clashes
 
 
-def draft_of(base: Mapping[str, Json], mine: Mapping[str, Json], revision: int | None) -> JsonObject:
-    """What is kept of an unfinished edit."""
-    return {"base": dict(base), "mine": dict(mine), "revision": revision}
+def draft_of(pk: MemoryPk | None, base: Mapping[str, Json], mine: Mapping[str, Json]) -> JsonObject:
+    """What is kept of an unfinished edit: of which memory, what it began from, what was typed."""
+    return {"pk": pk, "base": dict(base), "mine": dict(mine)}
