@@ -48,9 +48,7 @@ class Embedder(Protocol):
     def thresholds(self) -> Thresholds:
         """Thresholds of this model."""
 
-    def embed_documents(
-        self, texts: Sequence[str], cancel: CancelToken | None = None
-    ) -> Vectors:
+    def embed_documents(self, texts: Sequence[str], cancel: CancelToken | None = None) -> Vectors:
         """Unit vectors (n, dims) float32. Errors: Unavailable("embedder"), Cancelled."""
 
     def embed_query(self, text: str) -> Vectors:

@@ -59,7 +59,5 @@ class IndexQueue(Protocol):
     def matrix(self, model_key: str) -> tuple[NDArray[np.int64], Vectors]:
         """All stored vectors of memories outside the trash: pks (n,), unit vectors (n, dims)."""
 
-    def matrix_rows(
-        self, model_key: str, pks: Sequence[int]
-    ) -> tuple[NDArray[np.int64], Vectors]:
+    def matrix_rows(self, model_key: str, pks: Sequence[int]) -> tuple[NDArray[np.int64], Vectors]:
         """The same for some memories (those that have a vector and are outside the trash)."""

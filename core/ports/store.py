@@ -8,19 +8,37 @@ op can be undone; derived columns (search text, full text, outbox) follow by the
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from core.domain.api import Cancel, Drafts
 from core.domain.edge import Edge
-from core.domain.enums import Kind, TagKind
+from core.domain.enums import Kind, OpRole, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
-from core.domain.ids import DocumentPk, EdgePk, FolderPk, MemoryPk, OpId
+from core.domain.ids import FolderPk, MemoryPk, OpId
 from core.domain.memory import Alias, Memory, MemoryState, Tag, TagSet
 from core.domain.queries import MemoryFilter, Sort
-from core.domain.results import Facets, FolderNode, LibraryCounts, MemoryRow
+from core.domain.results import (
+    Actor,
+    Changes,
+    Facets,
+    FolderNode,
+    HistoryEntry,
+    LibraryCounts,
+    MemoryRow,
+    OpInfo,
+    RowVersion,
+    UndoConflict,
+    UndoPreview,
+    UndoState,
+)
 from core.domain.schema import MemoryType, RelationType, Schema
+from core.ports.progress import Progress, ignore_progress
+
+T = TypeVar("T")
 
 Record = (
     Memory
@@ -78,9 +96,7 @@ class Reader(Protocol):
     def memories_in(self, folder: FolderPk) -> array[int]:
         """All memories of a folder, trashed ones too, by pk."""
 
-    def resolve(
-        self, ids: Sequence[str], folder: FolderPk | None
-    ) -> dict[str, list[MemoryPk]]:
+    def resolve(self, ids: Sequence[str], folder: FolderPk | None) -> dict[str, list[MemoryPk]]:
         """Pks by public or foreign id; several when a foreign id stands in several folders."""
 
     def children_of(self, parents: Iterable[MemoryPk]) -> array[int]:
@@ -92,9 +108,7 @@ class Reader(Protocol):
     def tag_sets(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, TagSet]:
         """The same as TagSet; every memory asked for is present."""
 
-    def tag_names(
-        self, kind: TagKind | None, prefix: str, limit: int
-    ) -> list[tuple[str, int]]:
+    def tag_names(self, kind: TagKind | None, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Tags in use with counts, most used first."""
 
     def aliases_of(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, list[Alias]]:
@@ -115,9 +129,7 @@ class Reader(Protocol):
     def folder_nodes(self) -> list[FolderNode]:
         """Folders with counts, by name."""
 
-    def messages_of(
-        self, folder: FolderPk, start: int = 0, stop: int | None = None
-    ) -> list[Message]:
+    def messages_of(self, folder: FolderPk, start: int = 0, stop: int | None = None) -> list[Message]:
         """Chat lines of a folder by floor."""
 
     def documents_of(self, folder: FolderPk) -> list[Document]:
@@ -153,18 +165,14 @@ class UnitOfWork(Reader, Protocol):
     def insert(self, records: Sequence[R]) -> list[int]:
         """Store new records (all of one kind); their `pk` is ignored. Returns the new pks in order."""
 
-    def update(
-        self, kind: Kind, pks: Iterable[int], values: Mapping[str, object]
-    ) -> int:
+    def update(self, kind: Kind, pks: Iterable[int], values: Mapping[str, object]) -> int:
         """Set the same values on many rows; rows that have them already are untouched.
 
         Values have the types of the record's fields. A changed memory's `updated_at` and
         `revision` follow by themselves. Returns how many rows changed.
         """
 
-    def update_each(
-        self, kind: Kind, values: Mapping[int, Mapping[str, object]]
-    ) -> int:
+    def update_each(self, kind: Kind, values: Mapping[int, Mapping[str, object]]) -> int:
         """Set different values on many rows. Returns how many rows changed."""
 
     def delete(self, kind: Kind, pks: Iterable[int]) -> int:
@@ -179,9 +187,7 @@ class UnitOfWork(Reader, Protocol):
     def replace_aliases(self, aliases: Mapping[MemoryPk, Sequence[str]]) -> int:
         """Make these the aliases of the memories. Returns how many memories changed."""
 
-    def keep_vectors(
-        self, model_key: str, vectors: Sequence[tuple[MemoryPk, bytes]]
-    ) -> None:
+    def keep_vectors(self, model_key: str, vectors: Sequence[tuple[MemoryPk, bytes]]) -> None:
         """Store vectors that came with an import (float32 bytes), so they need no embedding."""
 
     def checkpoint(self, done: int, total: int) -> None:
@@ -195,26 +201,75 @@ class UnitOfWork(Reader, Protocol):
         """Arguments for the op's name in the history (count, title, folder ...)."""
 
 
+@dataclass(slots=True)
+class OpDraft:
+    """The op as it will be recorded. `pk` is 0 until something is written."""
+
+    label: str
+    actor: Actor
+    undoable: bool = True
+    role: OpRole = OpRole.CHANGE
+    of: OpId | None = None
+    args: dict[str, Any] = field(default_factory=dict)
+    pk: int = 0
+
+
 class Store(Protocol):
     """The library's SQL store."""
+
+    @property
+    def drafts(self) -> Drafts:
+        """Unsaved edits."""
 
     def read(self) -> AbstractContextManager[Reader]:
         """A reader with a consistent view."""
 
+    def write(
+        self,
+        draft: OpDraft,
+        work: Callable[[UnitOfWork], T],
+        progress: Progress = ignore_progress,
+        cancel: Cancel | None = None,
+    ) -> tuple[T, Changes | None]:
+        """Run `work` as one op; when it raises, the op is rolled back as a whole.
+
+        Returns what `work` returned and the changes (None when nothing was written).
+        Errors: those of `work`; Unavailable("store").
+        """
+
+    def undo(
+        self,
+        actor: Actor,
+        op: OpId | None,
+        *,
+        partly: bool = False,
+        redo: bool = False,
+        progress: Progress = ignore_progress,
+        cancel: Cancel | None = None,
+    ) -> tuple[OpInfo, int, tuple[UndoConflict, ...], Changes]:
+        """Undo an op, or with `redo` the actor's newest undo: the op undone, rows restored,
+        conflicts, changes. Errors: see core.domain.api.EngineApi.undo."""
+
+    def preview_undo(self, actor: Actor, op: OpId | None) -> UndoPreview:
+        """What undoing would do; nothing is written."""
+
+    def undo_state(self, actor: Actor) -> UndoState:
+        """What undo and redo would take now."""
+
+    def history(self, limit: int, before: OpId | None) -> list[HistoryEntry]:
+        """Ops, newest first."""
+
+    def versions(self, memory: MemoryPk) -> list[RowVersion]:
+        """What changed on a memory, newest first."""
+
     def last_op(self) -> OpId:
         """Highest op id."""
 
+    def changes_after(self, op: OpId) -> list[Changes]:
+        """Complete ops newer than one, with what they touched, marked as foreign."""
+
+    def scrub(self) -> None:
+        """Make nothing of erased text readable in the file."""
+
     def close(self) -> None:
         """End all connections."""
-
-
-__all__ = [
-    "Alias",
-    "DocumentPk",
-    "EdgePk",
-    "Kind",
-    "Reader",
-    "Record",
-    "Store",
-    "UnitOfWork",
-]

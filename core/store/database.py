@@ -1,0 +1,115 @@
+"""The SQLite file: connections, transactions, and the guard that keeps writes inside units of work."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from core.domain.errors import BadFile, Unavailable
+
+BUSY_TIMEOUT_MS = 10_000
+CACHE_KIB = 32_768
+_WRITES = ("insert", "update", "delete", "replace")
+_WRITER = "curator_writer"
+
+
+class UnguardedWrite(RuntimeError):
+    """DML outside a unit of work: a bug, since it would bypass the journal."""
+
+
+class Database:
+    """One SQLite file in WAL mode. Readers see a snapshot; writers queue (BEGIN IMMEDIATE)."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._write_lock = threading.RLock()
+        self._engine = create_engine(
+            f"sqlite:///{path}",
+            pool_size=8,
+            max_overflow=8,
+            connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
+        )
+        event.listen(self._engine, "connect", _configure)
+        event.listen(self._engine, "begin", _begin)
+        event.listen(self._engine, "before_cursor_execute", _guard)
+
+    @property
+    def engine(self) -> Engine:
+        """The SQLAlchemy engine (migrations only)."""
+        return self._engine
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection with one consistent view. Errors: Unavailable("store"), BadFile."""
+        with _said(self.path), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A connection that holds the write lock until it is left; commits unless an error leaves it.
+
+        Errors: Unavailable("store") when another program keeps the file locked for too long.
+        """
+        with self._write_lock, _said(self.path), self._engine.connect() as plain:
+            connection = plain.execution_options(**{_WRITER: True})
+            with connection.begin():
+                yield connection
+
+    def dispose(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+
+def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+    connection.isolation_level = None  # transactions are begun by _begin
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=NORMAL")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.execute("PRAGMA secure_delete=FAST")
+    cursor.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    writer = connection.get_execution_options().get(_WRITER, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
+
+
+def _guard(
+    connection: Connection,
+    _cursor: object,
+    statement: str,
+    _parameters: object,
+    _context: Any,
+    _many: bool,
+) -> None:
+    if statement.lstrip()[:7].lower().startswith(_WRITES) and not connection.get_execution_options().get(
+        _WRITER, False
+    ):
+        raise UnguardedWrite(statement[:80])
+
+
+@contextmanager
+def _said(path: Path) -> Iterator[None]:
+    """Turns the driver's errors into the domain's."""
+    try:
+        yield
+    except OperationalError as error:
+        if "locked" in str(error) or "busy" in str(error):
+            raise Unavailable("store", "locked") from error
+        if "readonly" in str(error) or "disk is full" in str(error) or "disk I/O" in str(error):
+            raise Unavailable("store", str(error.orig)) from error
+        raise
+    except DatabaseError as error:
+        if "malformed" in str(error) or "not a database" in str(error):
+            raise BadFile("error.store.damaged", file=path.name, details=str(error.orig)) from error
+        raise

@@ -1,0 +1,165 @@
+"""MemoryFilter and Sort as SQL over the table `memory` (alias m)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.algos import lexical
+from core.domain.folder import SEPARATOR
+from core.domain.queries import MemoryFilter, Sort, SortKey, TrashScope
+
+RANKED_MATCHES = 5_000
+"""A ranked search scores at most this many matches (newest first), so that common words stay fast."""
+
+_SORT_SQL = {
+    SortKey.CREATED: "m.created_at",
+    SortKey.UPDATED: "m.updated_at",
+    SortKey.TITLE: "m.title COLLATE NOCASE",
+    SortKey.TYPE: "m.type",
+    SortKey.LAYER: "m.layer",
+    SortKey.STATUS: "m.status",
+    SortKey.FOLDER: "(SELECT name FROM folder WHERE folder.pk = m.folder)",
+    SortKey.IMPORTANCE: "m.importance",
+    SortKey.ACTIVATIONS: "m.activation_count",
+    SortKey.LAST_USED: "m.last_activated_at",
+    SortKey.SEQ: "m.seq",
+    SortKey.LEVEL: "m.level",
+}
+
+
+@dataclass(slots=True)
+class Where:
+    """Conditions and their parameters, in order."""
+
+    conditions: list[str] = field(default_factory=list)
+    parameters: list[Any] = field(default_factory=list)
+
+    def add(self, condition: str, *parameters: Any) -> None:
+        """One more condition, with `?` places."""
+        self.conditions.append(condition)
+        self.parameters.extend(parameters)
+
+    @property
+    def sql(self) -> str:
+        """The WHERE clause, "" when nothing filters."""
+        return f" WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
+
+
+def among(column: str) -> str:
+    """A condition that takes a JSON list of any length as its one parameter."""
+    return f"{column} IN (SELECT value FROM json_each(?))"
+
+
+def key_list(values: Iterable[object]) -> str:
+    """The parameter of `among`."""
+    return json.dumps(list(values))
+
+
+def _like(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def where_of(query: MemoryFilter) -> Where:
+    """The conditions of a filter."""
+    where = Where()
+    match query.trash:
+        case TrashScope.OUTSIDE:
+            where.add("m.deleted_at IS NULL")
+        case TrashScope.INSIDE:
+            where.add("m.deleted_at IS NOT NULL")
+        case TrashScope.BOTH:
+            pass
+    _add_sets(where, query)
+    _add_ranges(where, query)
+    for kind, value in query.tags:
+        of_kind = " AND tag.kind = ?" if kind is not None else ""
+        where.add(
+            f"EXISTS (SELECT 1 FROM tag WHERE tag.memory = m.pk AND tag.value = ? COLLATE NOCASE{of_kind})",
+            value,
+            *([kind.value] if kind is not None else []),
+        )
+    _add_text(where, query.text)
+    return where
+
+
+def _add_sets(where: Where, query: MemoryFilter) -> None:
+    if query.folders:
+        folders = key_list(sorted(query.folders))
+        if query.with_subfolders:
+            where.add(
+                "m.folder IN (SELECT f.pk FROM folder f JOIN folder top"
+                f" ON f.pk = top.pk OR substr(f.name, 1, length(top.name) + 1) = top.name || '{SEPARATOR}'"
+                f" WHERE {among('top.pk')})",
+                folders,
+            )
+        else:
+            where.add(among("m.folder"), folders)
+    for column, values in (
+        ("m.type", query.types),
+        ("m.layer", query.layers),
+        ("m.status", query.statuses),
+    ):
+        if values:
+            where.add(among(column), key_list(sorted(values)))
+
+
+def _add_ranges(where: Where, query: MemoryFilter) -> None:
+    for condition, value in (
+        ("m.importance >= ?", query.importance_min),
+        ("m.importance <= ?", query.importance_max),
+        ("coalesce(m.seq_end, m.seq) >= ?", query.seq_min),
+        ("coalesce(m.seq_start, m.seq) <= ?", query.seq_max),
+        ("m.level >= ?", query.level_min),
+        ("m.document = ?", query.document),
+    ):
+        if value is not None:
+            where.add(condition, value)
+    if query.never_recalled:
+        where.add("m.activation_count = 0")
+    if query.locked is not None:
+        where.add("m.locked = ?", int(query.locked))
+
+
+def _add_text(where: Where, text: str) -> None:
+    if not text.strip():
+        return
+    parsed = lexical.parse_query(text)
+    match = lexical.fts_match(parsed, prefix=True)
+    excluded = lexical.fts_exclude(parsed)
+    if match:
+        where.add("m.pk IN (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?)", match)
+    elif excluded:
+        where.add("m.pk NOT IN (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?)", excluded)
+    else:  # nothing but signs, e.g. "?!": look for the characters themselves
+        pattern = _like(text.strip())
+        where.add("(m.title LIKE ? ESCAPE '\\' OR m.body LIKE ? ESCAPE '\\')", pattern, pattern)
+
+
+def list_sql(query: MemoryFilter, sort: Sort) -> tuple[str, tuple[Any, ...]]:
+    """SQL of the pks that pass a filter, in order, with its parameters."""
+    where = where_of(query)
+    if sort.key is SortKey.RELEVANCE:
+        match = lexical.fts_match(lexical.parse_query(query.text), prefix=True)
+        if match:
+            return _ranked(where, match)
+        sort = Sort()
+    direction = "DESC" if sort.descending else "ASC"
+    order = f" ORDER BY {_SORT_SQL[sort.key]} {direction}, m.pk {direction}"
+    return f"SELECT m.pk FROM memory m{where.sql}{order}", tuple(where.parameters)
+
+
+def _ranked(where: Where, match: str) -> tuple[str, tuple[Any, ...]]:
+    """The best of the newest RANKED_MATCHES matches by bm25, then the older ones by age."""
+    ranked = (
+        "SELECT rowid AS pk, bm25(memory_fts) AS score FROM memory_fts WHERE memory_fts MATCH ?"
+        f" ORDER BY rowid DESC LIMIT {RANKED_MATCHES}"
+    )
+    sql = (
+        f"SELECT m.pk FROM memory m LEFT JOIN ({ranked}) r ON r.pk = m.pk{where.sql}"
+        " ORDER BY r.score IS NULL, r.score, m.pk DESC"
+    )
+    return sql, (match, *where.parameters)

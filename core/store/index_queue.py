@@ -1,0 +1,153 @@
+"""Outbox and vectors for the indexer (core.ports.index_queue.IndexQueue)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+from core.domain.embedding_text import embedded_text
+from core.domain.ids import MemoryPk
+from core.domain.memory import Memory
+from core.ports.embedder import Vectors
+from core.ports.index_queue import Pending
+from core.ports.vector_index import IndexEntry
+from core.store.database import Database
+from core.store.filters import among, key_list
+from core.store.reader import SqlReader
+
+_ENTRY = "m.id, m.pk, m.folder, m.layer, m.type, m.status, m.deleted_at IS NOT NULL, m.text_hash"
+
+
+class SqlIndexQueue:
+    """Each call is one short transaction; none of it is journaled."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def waiting(self) -> int:
+        """Number of outbox rows."""
+        with self._database.reading() as connection:
+            count: int = connection.exec_driver_sql("SELECT count(*) FROM outbox").scalar_one()
+            return count
+
+    def pending(self, limit: int) -> list[Pending]:
+        """Oldest waiting memories with their present state and text."""
+        with self._database.reading() as connection:
+            rows = connection.exec_driver_sql(
+                f"SELECT o.memory, o.id, o.version, {_ENTRY} FROM outbox o LEFT JOIN memory m"
+                " ON m.pk = o.memory ORDER BY o.rowid LIMIT ?",
+                (limit,),
+            ).all()
+            texts = _texts(connection, [row[0] for row in rows if row[4] is not None])
+        return [
+            Pending(
+                pk=MemoryPk(row[0]),
+                id=row[1],
+                version=row[2],
+                entry=None if row[4] is None else _entry(row[3:]),
+                text=texts.get(row[0], ""),
+            )
+            for row in rows
+        ]
+
+    def done(self, finished: Sequence[tuple[MemoryPk, int]]) -> None:
+        """Remove outbox rows that have not changed since."""
+        if finished:
+            with self._database.writing() as connection:
+                connection.exec_driver_sql(
+                    "DELETE FROM outbox WHERE memory = ? AND version = ?",
+                    [(int(pk), version) for pk, version in finished],
+                )
+
+    def enqueue_all(self) -> int:
+        """Put every memory into the outbox."""
+        with self._database.writing() as connection:
+            result = connection.exec_driver_sql(
+                "INSERT INTO outbox (memory, id, version) SELECT pk, id, 1 FROM memory WHERE true"
+                " ON CONFLICT (memory) DO UPDATE SET version = outbox.version + 1"
+            )
+            return result.rowcount
+
+    def vectors(self, model_key: str, hashes: Sequence[str]) -> dict[str, Vectors]:
+        """Stored vectors by text hash."""
+        with self._database.reading() as connection:
+            rows = connection.exec_driver_sql(
+                f"SELECT text_hash, data FROM vector WHERE model_key = ? AND {among('text_hash')}",
+                (model_key, key_list(hashes)),
+            )
+            return {row[0]: np.frombuffer(row[1], dtype="<f4") for row in rows}
+
+    def save_vectors(self, model_key: str, vectors: Mapping[str, Vectors]) -> None:
+        """Store vectors by text hash."""
+        rows = [
+            (model_key, digest, np.ascontiguousarray(vector, dtype="<f4").tobytes())
+            for digest, vector in vectors.items()
+        ]
+        if rows:
+            with self._database.writing() as connection:
+                connection.exec_driver_sql(
+                    "INSERT INTO vector (model_key, text_hash, data) VALUES (?, ?, ?)"
+                    " ON CONFLICT DO UPDATE SET data = excluded.data",
+                    rows,
+                )
+
+    def entries(self, after: MemoryPk, limit: int) -> list[tuple[IndexEntry, str]]:
+        """One page of present states and texts, by pk."""
+        with self._database.reading() as connection:
+            rows = connection.exec_driver_sql(
+                f"SELECT {_ENTRY} FROM memory m WHERE m.pk > ? ORDER BY m.pk LIMIT ?", (int(after), limit)
+            ).all()
+            texts = _texts(connection, [row[1] for row in rows])
+        return [(_entry(row), texts.get(row[1], "")) for row in rows]
+
+    def matrix(self, model_key: str) -> tuple[NDArray[np.int64], Vectors]:
+        """All vectors of memories outside the trash."""
+        return self._matrix(model_key, "", ())
+
+    def matrix_rows(self, model_key: str, pks: Sequence[int]) -> tuple[NDArray[np.int64], Vectors]:
+        """The vectors of some memories."""
+        return self._matrix(model_key, f" AND {among('m.pk')}", (key_list(int(pk) for pk in pks),))
+
+    def _matrix(
+        self, model_key: str, condition: str, parameters: tuple[Any, ...]
+    ) -> tuple[NDArray[np.int64], Vectors]:
+        with self._database.reading() as connection:
+            rows = connection.exec_driver_sql(
+                "SELECT m.pk, v.data FROM memory m JOIN vector v ON v.model_key = ? AND v.text_hash = m.text_hash"
+                f" WHERE m.deleted_at IS NULL AND m.text_hash <> ''{condition} ORDER BY m.pk",
+                (model_key, *parameters),
+            ).all()
+        pks = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
+        if not rows:
+            return pks, np.zeros((0, 0), dtype=np.float32)
+        dims = len(rows[0][1]) // 4
+        vectors = np.empty((len(rows), dims), dtype=np.float32)
+        for place, row in enumerate(rows):
+            vectors[place] = np.frombuffer(row[1], dtype="<f4")
+        return pks, vectors
+
+
+def _entry(row: Sequence[Any]) -> IndexEntry:
+    return IndexEntry(
+        id=row[0],
+        pk=row[1],
+        folder=row[2],
+        layer=row[3],
+        type=row[4],
+        status=row[5],
+        trashed=bool(row[6]),
+        text_hash=row[7],
+    )
+
+
+def _texts(connection: Connection, pks: Iterable[int]) -> dict[int, str]:
+    reader = SqlReader(connection)
+    types = {item.id: item for item in reader.schema().types}
+    return {
+        memory.pk: embedded_text(memory, types.get(memory.type))
+        for memory in reader.records(Memory, list(pks))
+    }

@@ -1,0 +1,12 @@
+"""Migrations of a library's schema: append-only, `mNNN_name`, each run once in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+from core.store.migrations import m001_first
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (m001_first.upgrade,)
+"""Migration n brings a library from version n to n + 1."""

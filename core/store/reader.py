@@ -1,0 +1,315 @@
+"""Typed reads over one connection (core.ports.store.Reader)."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from core.domain.edge import Edge
+from core.domain.enums import Layer, Status, StatusReason, TagKind
+from core.domain.folder import Document, Folder, Memo, Message
+from core.domain.ids import FolderPk, MemoryId, MemoryPk, TypeId
+from core.domain.memory import TITLE_FROM_BODY_CHARS, Alias, MemoryState, Tag, TagSet
+from core.domain.queries import MemoryFilter, Sort
+from core.domain.results import Facets, FolderNode, LibraryCounts, MemoryRow
+from core.domain.schema import MemoryType, RelationType, Schema
+from core.ports.store import R
+from core.store import filters
+from core.store.codecs import FIELDS, decode, from_micros
+
+SNIPPET_CHARS = 160
+_TAG_ORDER = {kind: place for place, kind in enumerate(TagKind)}
+
+
+class SqlReader:
+    """Reads of one consistent view. Cost of a call: one statement, whatever the number of pks."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    # --- helpers -------------------------------------------------------------------------
+
+    def _rows(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in self._connection.exec_driver_sql(sql, parameters)]
+
+    def _keys(self, sql: str, parameters: tuple[Any, ...] = ()) -> array[int]:
+        return array("q", (row[0] for row in self._connection.exec_driver_sql(sql, parameters)))
+
+    def _records(
+        self, kind: type[R], tail: str, parameters: tuple[Any, ...] = (), alias: str = "t"
+    ) -> list[R]:
+        columns = ", ".join(f'{alias}."{name}"' for name in FIELDS[kind.KIND])
+        sql = f"SELECT {columns} FROM {kind.KIND.value} {alias} {tail}"
+        return [decode(kind, row) for row in self._rows(sql, parameters)]
+
+    # --- records -------------------------------------------------------------------------
+
+    def records(self, kind: type[R], pks: Iterable[int]) -> list[R]:
+        """Records in the order asked; unknown pks are left out."""
+        wanted = list(pks)
+        listed = self._records(kind, f"WHERE {filters.among('t.pk')}", (filters.key_list(wanted),))
+        found: dict[int, R] = {record.pk: record for record in listed}
+        return [found[pk] for pk in wanted if pk in found]
+
+    def states(self, pks: Iterable[int]) -> list[MemoryState]:
+        """States of memories in the order asked; unknown pks are left out."""
+        wanted = list(pks)
+        sql = (
+            "SELECT pk, id, foreign_id, folder, type, layer, status, status_reason, locked,"
+            f" deleted_at IS NOT NULL, merged_into FROM memory WHERE {filters.among('pk')}"
+        )
+        found = {row[0]: _state(row) for row in self._rows(sql, (filters.key_list(wanted),))}
+        return [found[pk] for pk in wanted if pk in found]
+
+    def all_records(self, kind: type[R]) -> list[R]:
+        """All records of a small table, by pk."""
+        return self._records(kind, "ORDER BY t.pk")
+
+    # --- memories ------------------------------------------------------------------------
+
+    def memory_ids(self, where: MemoryFilter, sort: Sort) -> array[int]:
+        """Pks that pass the filter, in order."""
+        return self._keys(*filters.list_sql(where, sort))
+
+    def memory_rows(self, pks: Sequence[int]) -> list[MemoryRow]:
+        """Rows for the table, in the order asked."""
+        sql = (
+            "SELECT m.pk, m.id, m.type, m.folder, f.name, m.title, substr(m.body, 1, ?), m.layer, m.status,"
+            " m.importance, m.activation_count, m.last_activated_at, m.created_at, m.updated_at, m.seq,"
+            " m.level, m.locked, m.deleted_at IS NOT NULL, m.revision"
+            f" FROM memory m JOIN folder f ON f.pk = m.folder WHERE {filters.among('m.pk')}"
+        )
+        found = {row[0]: row for row in self._rows(sql, (SNIPPET_CHARS * 2, filters.key_list(pks)))}
+        return [_memory_row(found[pk]) for pk in pks if pk in found]
+
+    def facets(self, where: MemoryFilter) -> Facets:
+        """Counts under a filter."""
+        clause = filters.where_of(where)
+        rows = self._rows(
+            f"SELECT m.type, m.layer, m.status, count(*) FROM memory m{clause.sql} GROUP BY 1, 2, 3",
+            tuple(clause.parameters),
+        )
+        counts: tuple[dict[str, int], ...] = ({}, {}, {})
+        for *names, number in rows:
+            for group, name in zip(counts, names, strict=True):
+                group[name] = group.get(name, 0) + number
+        return Facets(sum(row[3] for row in rows), *counts)
+
+    def memories_in(self, folder: FolderPk) -> array[int]:
+        """All memories of a folder, trashed ones too, by pk."""
+        return self._keys("SELECT pk FROM memory WHERE folder = ? ORDER BY pk", (folder,))
+
+    def resolve(self, ids: Sequence[str], folder: FolderPk | None) -> dict[str, list[MemoryPk]]:
+        """Pks by public or foreign id."""
+        wanted = filters.key_list(ids)
+        found: dict[str, list[MemoryPk]] = defaultdict(list)
+        for text, pk in self._rows(f"SELECT id, pk FROM memory WHERE {filters.among('id')}", (wanted,)):
+            found[text].append(pk)
+        within = "" if folder is None else " AND folder = ?"
+        parameters = (wanted,) if folder is None else (wanted, folder)
+        sql = f"SELECT foreign_id, pk FROM memory WHERE {filters.among('foreign_id')}{within} ORDER BY pk"
+        for text, pk in self._rows(sql, parameters):
+            if pk not in found[text]:
+                found[text].append(pk)
+        return {text: pks for text, pks in found.items() if pks}
+
+    def children_of(self, parents: Iterable[MemoryPk]) -> array[int]:
+        """Memories whose parent is one of these, by pk."""
+        sql = f"SELECT pk FROM memory WHERE {filters.among('parent')} ORDER BY pk"
+        return self._keys(sql, (filters.key_list(parents),))
+
+    # --- tags and aliases ----------------------------------------------------------------
+
+    def tags_of(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, list[Tag]]:
+        """Tag rows by memory, in order of group and position."""
+        found: dict[MemoryPk, list[Tag]] = defaultdict(list)
+        condition = f"WHERE {filters.among('t.memory')} ORDER BY t.memory, t.position, t.pk"
+        for tag in self._records(Tag, condition, (filters.key_list(memories),)):
+            found[tag.memory].append(tag)
+        for tags in found.values():
+            tags.sort(key=lambda tag: _TAG_ORDER[tag.kind])
+        return dict(found)
+
+    def tag_sets(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, TagSet]:
+        """TagSet of every memory asked for."""
+        wanted = list(memories)
+        rows = self.tags_of(wanted)
+        return {pk: _tag_set(rows.get(pk, [])) for pk in wanted}
+
+    def tag_names(self, kind: TagKind | None, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """Tags in use with counts, most used first."""
+        where = filters.Where()
+        where.add("m.deleted_at IS NULL")
+        if kind is not None:
+            where.add("tag.kind = ?", kind.value)
+        if prefix:
+            where.add("substr(lower(tag.value), 1, ?) = ?", len(prefix), prefix.lower())
+        sql = (
+            f"SELECT tag.value, count(DISTINCT tag.memory) AS n FROM tag JOIN memory m ON m.pk = tag.memory"
+            f"{where.sql} GROUP BY tag.value ORDER BY n DESC, tag.value LIMIT ?"
+        )
+        return [(value, count) for value, count in self._rows(sql, (*where.parameters, limit))]
+
+    def aliases_of(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, list[Alias]]:
+        """Alias rows by memory, in order."""
+        found: dict[MemoryPk, list[Alias]] = defaultdict(list)
+        condition = f"WHERE {filters.among('t.memory')} ORDER BY t.memory, t.position, t.pk"
+        for alias in self._records(Alias, condition, (filters.key_list(memories),)):
+            found[alias.memory].append(alias)
+        return dict(found)
+
+    # --- edges ---------------------------------------------------------------------------
+
+    def edges_touching(self, memories: Iterable[MemoryPk]) -> list[Edge]:
+        """Edges with at least one end among these, by pk."""
+        keys = filters.key_list(memories)
+        sql = (
+            f"WHERE t.pk IN (SELECT pk FROM edge WHERE {filters.among('source')}"
+            f" UNION SELECT pk FROM edge WHERE {filters.among('target')}) ORDER BY t.pk"
+        )
+        return self._records(Edge, sql, (keys, keys))
+
+    def edges_between(self, source: MemoryPk, target: MemoryPk) -> list[Edge]:
+        """Edges of exactly this direction, by pk."""
+        return self._records(Edge, "WHERE t.source = ? AND t.target = ? ORDER BY t.pk", (source, target))
+
+    def edges_in(self, folder: FolderPk) -> list[Edge]:
+        """Edges whose source lies in the folder, by pk."""
+        return self._records(
+            Edge, "JOIN memory m ON m.pk = t.source WHERE m.folder = ? ORDER BY t.pk", (folder,)
+        )
+
+    # --- folders and what lies in them ---------------------------------------------------
+
+    def folder_named(self, name: str) -> Folder | None:
+        """The folder of that name."""
+        found = self._records(Folder, "WHERE t.name = ?", (name,))
+        return found[0] if found else None
+
+    def folder_nodes(self) -> list[FolderNode]:
+        """Folders with counts, by name."""
+        memories = {
+            row[0]: row[1:]
+            for row in self._rows(
+                "SELECT folder, sum(deleted_at IS NULL), sum(deleted_at IS NULL AND status = 'archived'),"
+                " sum(deleted_at IS NOT NULL) FROM memory GROUP BY folder"
+            )
+        }
+        messages = dict(self._pairs("SELECT folder, count(*) FROM message GROUP BY folder"))
+        documents = dict(self._pairs("SELECT folder, count(*) FROM document GROUP BY folder"))
+        nodes = []
+        for folder in self._records(Folder, "ORDER BY t.name"):
+            live, archived, trashed = memories.get(folder.pk, (0, 0, 0))
+            nodes.append(
+                FolderNode(
+                    folder, live, archived, trashed, messages.get(folder.pk, 0), documents.get(folder.pk, 0)
+                )
+            )
+        return nodes
+
+    def messages_of(self, folder: FolderPk, start: int = 0, stop: int | None = None) -> list[Message]:
+        """Chat lines of a folder by floor."""
+        if stop is None:
+            return self._records(Message, "WHERE t.folder = ? AND t.seq >= ? ORDER BY t.seq", (folder, start))
+        return self._records(
+            Message, "WHERE t.folder = ? AND t.seq >= ? AND t.seq < ? ORDER BY t.seq", (folder, start, stop)
+        )
+
+    def documents_of(self, folder: FolderPk) -> list[Document]:
+        """Documents of a folder, by pk."""
+        return self._records(Document, "WHERE t.folder = ? ORDER BY t.pk", (folder,))
+
+    def memos_of(self, folder: FolderPk) -> list[Memo]:
+        """Memos of a folder, by pk."""
+        return self._records(Memo, "WHERE t.folder = ? ORDER BY t.pk", (folder,))
+
+    # --- schema and sizes ----------------------------------------------------------------
+
+    def schema(self) -> Schema:
+        """Memory types and relation types, in their order."""
+        return Schema(
+            tuple(self._records(MemoryType, "ORDER BY t.position, t.pk")),
+            tuple(self._records(RelationType, "ORDER BY t.position, t.pk")),
+        )
+
+    def types_in_use(self) -> dict[str, int]:
+        """Number of memories (trashed too) by type."""
+        return dict(self._pairs("SELECT type, count(*) FROM memory GROUP BY type"))
+
+    def relations_in_use(self) -> dict[str, int]:
+        """Number of edges by relation."""
+        return dict(self._pairs("SELECT relation, count(*) FROM edge GROUP BY relation"))
+
+    def counts(self) -> LibraryCounts:
+        """Sizes."""
+        row = self._rows(
+            "SELECT (SELECT count(*) FROM memory WHERE deleted_at IS NULL),"
+            " (SELECT count(*) FROM memory WHERE deleted_at IS NULL AND status = 'archived'),"
+            " (SELECT count(*) FROM memory WHERE deleted_at IS NOT NULL),"
+            " (SELECT count(*) FROM edge), (SELECT count(*) FROM folder), (SELECT count(*) FROM message),"
+            " (SELECT count(*) FROM document), (SELECT count(*) FROM outbox), (SELECT count(*) FROM op),"
+            " (SELECT coalesce(sum(coalesce(length(before), 0) + coalesce(length(after), 0)), 0) FROM journal)"
+        )[0]
+        return LibraryCounts(*row)
+
+    def _pairs(self, sql: str) -> list[tuple[Any, int]]:
+        return [(row[0], row[1]) for row in self._rows(sql)]
+
+
+def _tag_set(tags: Iterable[Tag]) -> TagSet:
+    groups: dict[TagKind, list[str]] = {kind: [] for kind in TagKind}
+    for tag in tags:
+        groups[tag.kind].append(tag.value)
+    return TagSet(
+        general=tuple(groups[TagKind.GENERAL]),
+        core=tuple(groups[TagKind.CORE]),
+        diffusion=tuple(groups[TagKind.DIFFUSION]),
+        opposing=tuple(groups[TagKind.OPPOSING]),
+    )
+
+
+def _state(row: tuple[Any, ...]) -> MemoryState:
+    return MemoryState(
+        pk=MemoryPk(row[0]),
+        id=MemoryId(row[1]),
+        foreign_id=row[2],
+        folder=FolderPk(row[3]),
+        type=TypeId(row[4]),
+        layer=Layer(row[5]),
+        status=Status(row[6]),
+        status_reason=None if row[7] is None else StatusReason(row[7]),
+        locked=bool(row[8]),
+        trashed=bool(row[9]),
+        merged_into=None if row[10] is None else MemoryPk(row[10]),
+    )
+
+
+def _memory_row(row: tuple[Any, ...]) -> MemoryRow:
+    title, start = row[5], row[6]
+    one_line = " ".join(start.split())
+    shown = title or one_line[:TITLE_FROM_BODY_CHARS]
+    return MemoryRow(
+        pk=MemoryPk(row[0]),
+        id=MemoryId(row[1]),
+        type=TypeId(row[2]),
+        folder=FolderPk(row[3]),
+        folder_name=row[4],
+        title=shown,
+        snippet=one_line[:SNIPPET_CHARS],
+        layer=Layer(row[7]),
+        status=Status(row[8]),
+        importance=row[9],
+        activation_count=row[10],
+        last_activated_at=None if row[11] is None else from_micros(row[11]),
+        created_at=from_micros(row[12]),
+        updated_at=from_micros(row[13]),
+        seq=row[14],
+        level=row[15],
+        locked=bool(row[16]),
+        trashed=bool(row[17]),
+        revision=row[18],
+    )

@@ -1,0 +1,376 @@
+"""The tables of a library, typed. Times are integers (UTC microseconds), JSON is canonical text.
+
+Rows that ops change (`Kind`) have one record class each in core.domain; the others (vectors, outbox,
+journal, runs, drafts ...) are the store's own and are never journaled.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class Base(DeclarativeBase):
+    """Metadata of all tables."""
+
+
+def _reference(target: str) -> ForeignKey:
+    """A reference that is checked when the transaction ends, so that rows may come in any order."""
+    return ForeignKey(target, deferrable=True, initially="DEFERRED")
+
+
+class FolderTable(Base):
+    """Scopes."""
+
+    __tablename__ = "folder"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    kind: Mapped[str]
+    character: Mapped[str]
+    last_processed_seq: Mapped[int]
+    also_reads: Mapped[str]
+    settings: Mapped[str]
+    origin: Mapped[str]
+    created_at: Mapped[int]
+    extra: Mapped[str]
+
+
+class DocumentTable(Base):
+    """Dropped-in files."""
+
+    __tablename__ = "document"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[str] = mapped_column(unique=True)
+    folder: Mapped[int] = mapped_column(_reference("folder.pk"), index=True)
+    title: Mapped[str]
+    path: Mapped[str]
+    media_type: Mapped[str]
+    content_hash: Mapped[str]
+    text: Mapped[str]
+    version: Mapped[int]
+    created_at: Mapped[int]
+    extra: Mapped[str]
+
+
+class MemoryTable(Base):
+    """Memories. `search_text` and `text_hash` are derived: never journaled, never compared."""
+
+    __tablename__ = "memory"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[str] = mapped_column(unique=True)
+    foreign_id: Mapped[str | None]
+    folder: Mapped[int] = mapped_column(_reference("folder.pk"))
+    type: Mapped[str]
+    layer: Mapped[str]
+    status: Mapped[str]
+    status_reason: Mapped[str | None]
+    title: Mapped[str]
+    body: Mapped[str]
+    fields: Mapped[str]
+    importance: Mapped[float]
+    novelty: Mapped[float]
+    activation_count: Mapped[int]
+    last_activated_at: Mapped[int | None]
+    seq: Mapped[int | None]
+    seq_start: Mapped[int | None]
+    seq_end: Mapped[int | None]
+    level: Mapped[int]
+    parent: Mapped[int | None] = mapped_column(_reference("memory.pk"), index=True)
+    merged_into: Mapped[int | None] = mapped_column(_reference("memory.pk"), index=True)
+    visibility: Mapped[str]
+    locked: Mapped[bool]
+    source: Mapped[str]
+    document: Mapped[int | None] = mapped_column(_reference("document.pk"), index=True)
+    span_start: Mapped[int | None]
+    span_end: Mapped[int | None]
+    created_at: Mapped[int]
+    updated_at: Mapped[int]
+    revision: Mapped[int]
+    deleted_at: Mapped[int | None]
+    extra: Mapped[str]
+    search_text: Mapped[str] = mapped_column(server_default="")
+    text_hash: Mapped[str] = mapped_column(server_default="")
+
+
+# The list outside the trash is the everyday one: its sort orders are partial covering indexes.
+_LIVE = MemoryTable.deleted_at.is_(None)
+for _column in ("updated_at", "created_at", "importance", "seq", "last_activated_at"):
+    Index(f"ix_memory_live_{_column}", getattr(MemoryTable, _column), sqlite_where=_LIVE)
+Index("ix_memory_live_title", MemoryTable.title.collate("NOCASE"), sqlite_where=_LIVE)
+Index("ix_memory_live_folder", MemoryTable.folder, MemoryTable.updated_at, sqlite_where=_LIVE)
+Index("ix_memory_live_type", MemoryTable.type, MemoryTable.layer, MemoryTable.status, sqlite_where=_LIVE)
+Index("ix_memory_folder_foreign", MemoryTable.folder, MemoryTable.foreign_id, unique=True)
+Index("ix_memory_foreign", MemoryTable.foreign_id)
+Index("ix_memory_trash", MemoryTable.deleted_at, sqlite_where=MemoryTable.deleted_at.is_not(None))
+Index("ix_memory_text_hash", MemoryTable.text_hash)
+
+
+class TagTable(Base):
+    """Tags of memories: general ones and the three groups of the triple."""
+
+    __tablename__ = "tag"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    memory: Mapped[int] = mapped_column(_reference("memory.pk"))
+    kind: Mapped[str]
+    value: Mapped[str]
+    position: Mapped[int]
+    __table_args__ = (
+        Index("ix_tag_memory", "memory", "kind", "position"),
+        Index("ix_tag_value", "value", "kind", "memory"),
+    )
+
+
+class AliasTable(Base):
+    """Other names of memories."""
+
+    __tablename__ = "alias"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    memory: Mapped[int] = mapped_column(_reference("memory.pk"), index=True)
+    value: Mapped[str] = mapped_column(index=True)
+    position: Mapped[int]
+
+
+class EdgeTable(Base):
+    """Relations."""
+
+    __tablename__ = "edge"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[str] = mapped_column(unique=True)
+    foreign_id: Mapped[str | None]
+    source: Mapped[int] = mapped_column(_reference("memory.pk"))
+    target: Mapped[int] = mapped_column(_reference("memory.pk"), index=True)
+    relation: Mapped[str] = mapped_column(index=True)
+    strength: Mapped[float]
+    inhibits: Mapped[bool]
+    created_at: Mapped[int]
+    valid_from: Mapped[int | None]
+    invalid_from: Mapped[int | None]
+    expired_at: Mapped[int | None]
+    from_seq: Mapped[int | None]
+    ended_seq: Mapped[int | None]
+    extra: Mapped[str]
+    __table_args__ = (Index("ix_edge_ends", "source", "target", "relation"),)
+
+
+class MessageTable(Base):
+    """Chat lines by folder and floor."""
+
+    __tablename__ = "message"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    folder: Mapped[int] = mapped_column(_reference("folder.pk"))
+    seq: Mapped[int]
+    role: Mapped[str]
+    name: Mapped[str]
+    text: Mapped[str]
+    hidden: Mapped[bool]
+    sent_at: Mapped[int | None]
+    extra: Mapped[str]
+    __table_args__ = (Index("ix_message_floor", "folder", "seq"),)
+
+
+class MemoTable(Base):
+    """Short-lived notes."""
+
+    __tablename__ = "memo"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[str] = mapped_column(unique=True)
+    folder: Mapped[int] = mapped_column(_reference("folder.pk"), index=True)
+    stream_id: Mapped[str]
+    content: Mapped[str]
+    expires_at: Mapped[int]
+    created_at: Mapped[int]
+    updated_at: Mapped[int]
+
+
+class MemoryTypeTable(Base):
+    """The type schema."""
+
+    __tablename__ = "memory_type"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[str] = mapped_column(unique=True)
+    labels: Mapped[str]
+    table_name: Mapped[str] = mapped_column(unique=True)
+    columns: Mapped[str]
+    always_inject: Mapped[bool]
+    latest_only: Mapped[bool]
+    force_update: Mapped[bool]
+    key_column: Mapped[str | None]
+    compression: Mapped[str]
+    color: Mapped[str]
+    color_dark: Mapped[str]
+    icon: Mapped[str]
+    position: Mapped[int]
+    built_in: Mapped[bool]
+
+
+class RelationTypeTable(Base):
+    """Kinds of relations."""
+
+    __tablename__ = "relation_type"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[str] = mapped_column(unique=True)
+    labels: Mapped[str]
+    inverse: Mapped[str]
+    inhibits: Mapped[bool]
+    color: Mapped[str]
+    position: Mapped[int]
+    built_in: Mapped[bool]
+
+
+class NotDuplicateTable(Base):
+    """Pairs that a person said are different."""
+
+    __tablename__ = "not_duplicate"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    a: Mapped[int] = mapped_column(_reference("memory.pk"), index=True)
+    b: Mapped[int] = mapped_column(_reference("memory.pk"), index=True)
+    created_at: Mapped[int]
+    __table_args__ = (UniqueConstraint("a", "b"),)
+
+
+# --- the store's own tables ------------------------------------------------------------------
+
+
+class OpTable(Base):
+    """One named change. `args` fill the places of its label."""
+
+    __tablename__ = "op"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    label: Mapped[str]
+    args: Mapped[str]
+    actor_kind: Mapped[str]
+    actor_name: Mapped[str]
+    session: Mapped[str]
+    pid: Mapped[int]
+    at: Mapped[int]
+    role: Mapped[str]
+    state: Mapped[str]
+    undoable: Mapped[bool]
+    of_op: Mapped[int | None] = mapped_column(index=True)
+    undone_by: Mapped[int | None]
+    rows: Mapped[int]
+    memories: Mapped[int]
+    __table_args__ = (Index("ix_op_actor", "actor_kind", "actor_name", "role", "pk"),)
+
+
+class JournalTable(Base):
+    """One touched row of one op: changed columns before and after.
+
+    `action` i(nsert): `digest` of the row, no image. u(pdate): both images. d(elete): the whole row
+    before. `memory`, `other` = the memories the row is about (for versions and for erasing).
+    """
+
+    __tablename__ = "journal"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    op: Mapped[int] = mapped_column(_reference("op.pk"), index=True)
+    kind: Mapped[str]
+    row_pk: Mapped[int]
+    action: Mapped[str]
+    before: Mapped[str | None]
+    after: Mapped[str | None]
+    digest: Mapped[str | None]
+    memory: Mapped[int | None] = mapped_column(index=True)
+    other: Mapped[int | None] = mapped_column(index=True)
+
+
+class SequenceTable(Base):
+    """Next free key of each kind: keys are never used twice, since the journal names them."""
+
+    __tablename__ = "sequence"
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    next: Mapped[int]
+
+
+class OutboxTable(Base):
+    """Memories that the index has not seen yet, one row a memory. `id` outlives an erased row."""
+
+    __tablename__ = "outbox"
+    memory: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    id: Mapped[str]
+    version: Mapped[int]
+
+
+class VectorTable(Base):
+    """Vectors by model and hash of the embedded text: undo and re-import never embed twice."""
+
+    __tablename__ = "vector"
+    model_key: Mapped[str] = mapped_column(primary_key=True)
+    text_hash: Mapped[str] = mapped_column(primary_key=True)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+
+class DraftTable(Base):
+    """Unsaved edits."""
+
+    __tablename__ = "draft"
+    key: Mapped[str] = mapped_column(primary_key=True)
+    data: Mapped[str]
+    updated_at: Mapped[int]
+
+
+class JobTable(Base):
+    """Background work that survives the program: a queue item with its state."""
+
+    __tablename__ = "job"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(index=True)
+    state: Mapped[str] = mapped_column(index=True)
+    data: Mapped[str]
+    done: Mapped[int]
+    total: Mapped[int]
+    error: Mapped[str]
+    created_at: Mapped[int]
+    updated_at: Mapped[int]
+
+
+class ProposalTable(Base):
+    """Commands waiting for a person."""
+
+    __tablename__ = "proposal"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(index=True)
+    folder: Mapped[int | None]
+    state: Mapped[str] = mapped_column(index=True)
+    data: Mapped[str]
+    created_at: Mapped[int]
+    updated_at: Mapped[int]
+
+
+class RecallRunTable(Base):
+    """One recall that was handed out."""
+
+    __tablename__ = "recall_run"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[int]
+    folder: Mapped[int | None] = mapped_column(index=True)
+    viewer: Mapped[str]
+    message: Mapped[str]
+    recipe: Mapped[str]
+    selected: Mapped[str]
+    scores: Mapped[str]
+    injection: Mapped[str]
+    tokens: Mapped[int]
+    mode: Mapped[str]
+    caller: Mapped[str]
+
+
+class RecallCaseTable(Base):
+    """A message with the memories it should recall."""
+
+    __tablename__ = "recall_case"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    folder: Mapped[int | None]
+    message: Mapped[str]
+    settings: Mapped[str]
+    expected: Mapped[str]
+    created_at: Mapped[int]
+
+
+class StateTable(Base):
+    """Small facts about the library itself: schema version, active index collection."""
+
+    __tablename__ = "state"
+    key: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str]

@@ -1,0 +1,82 @@
+"""Carrying out an undo plan, journaled like any other change."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from core.domain.enums import Kind
+from core.store.references import REFERENCES, RESTORE_ORDER
+from core.store.rows import Row
+from core.store.undo_plan import Key, UndoPlan
+from core.store.unit_of_work import SqlUnitOfWork
+
+CHUNK = 500
+_SELF = {
+    kind: tuple(item.column for item in REFERENCES if item.kind is kind and item.target is kind)
+    for kind in RESTORE_ORDER
+}
+"""Columns that refer to rows of their own kind: set after all rows are there."""
+
+T = TypeVar("T")
+
+
+def apply_plan(work: SqlUnitOfWork, plan: UndoPlan) -> None:
+    """Bring back, set back, take away; in chunks, each of which leaves every reference whole."""
+    total, done = plan.restorable, 0
+    inserts, late = _inserts(plan)
+    for kind in RESTORE_ORDER:
+        for rows in _chunks(inserts[kind]):
+            work.insert_rows(kind, rows)
+            done += len(rows)
+            work.checkpoint(done, total)
+    updates: dict[Kind, dict[int, Row]] = defaultdict(dict)
+    for group in (plan.update, late):
+        for (kind, pk), row in group.items():
+            updates[kind].setdefault(pk, {}).update(row)
+    for kind, changes in updates.items():
+        for items in _chunks(list(changes.items())):
+            work.update_rows(kind, dict(items))
+            done += len(items)
+            work.checkpoint(min(done, total), total)
+    for kind in reversed(RESTORE_ORDER):
+        pks = [pk for of, pk in plan.delete if of is kind]
+        _detach(work, kind, pks)
+        for part in _chunks(pks):
+            work.delete(kind, part)
+            done += len(part)
+            work.checkpoint(min(done, total), total)
+
+
+def _inserts(plan: UndoPlan) -> tuple[dict[Kind, list[Row]], dict[Key, Row]]:
+    """Rows to insert by kind, without references to their own kind, and those references for later."""
+    rows: dict[Kind, list[Row]] = defaultdict(list)
+    late: dict[Key, Row] = {}
+    for key, row in plan.insert.items():
+        own = {name: row[name] for name in _SELF[key[0]] if row[name] is not None}
+        if own:
+            late[key] = own
+        back = row | dict.fromkeys(own)
+        if "revision" in back:
+            back["revision"] += 1
+        rows[key[0]].append(back)
+    return rows, late
+
+
+def _detach(work: SqlUnitOfWork, kind: Kind, pks: Sequence[int]) -> None:
+    """Empty references among rows that are about to go, so that they can go in any order."""
+    if not pks or not _SELF[kind]:
+        return
+    linked = [
+        pk
+        for pk, row in work.present(kind, pks, _SELF[kind]).items()
+        if any(row[n] is not None for n in _SELF[kind])
+    ]
+    for part in _chunks(linked):
+        work.update_rows(kind, dict.fromkeys(part, dict.fromkeys(_SELF[kind])))
+
+
+def _chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), CHUNK):
+        yield items[start : start + CHUNK]
