@@ -17,6 +17,7 @@ from core.domain.enums import Kind, OpState
 from core.domain.ids import MemoryPk, OpId
 from core.domain.memory import Alias, Tag, TagSet
 from core.domain.results import OpInfo
+from core.domain.safe_text import storable
 from core.ports.progress import Progress, ignore_progress
 from core.ports.store import OpDraft, R
 from core.store import derived, journal
@@ -144,7 +145,8 @@ class SqlUnitOfWork(SqlReader):
 
     def label(self, **args: object) -> None:
         """Arguments of the op's name."""
-        self._draft.args.update(args)
+        safe = {name: storable(value) if isinstance(value, str) else value for name, value in args.items()}
+        self._draft.args.update(safe)
 
     def _need_op(self) -> int:
         if not self._draft.pk:
