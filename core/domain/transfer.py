@@ -66,6 +66,7 @@ class PlannedMemory:
     seq_end: int | None = None
     level: int = 0
     parent: str | None = None
+    merged_into: str | None = None
     visibility: tuple[str, ...] = ()
     locked: bool = False
     source: str = ""
