@@ -66,6 +66,14 @@ DECLARATIONS: tuple[Setting, ...] = (
     _kept("last_library", Form.TEXT, ""),
     _kept("recent_libraries", Form.TEXTS, ()),
     _kept("ui.table_columns", Form.TEXT, ""),
+    _kept("ui.table_order", Form.TEXT, ""),
+    _kept("ui.sidebar_closed", Form.TEXT, ""),
+    _kept("ui.with_subfolders", Form.FLAG, default=False),
+    _kept("ui.recent_memories", Form.TEXT, ""),
+    _kept("ui.window", Form.TEXT, ""),
+    _kept("ui.splitter", Form.TEXT, ""),
+    _kept("ui.font_told", Form.FLAG, default=False),
+    Setting(key="ui.letters", form=Form.FLAG, default=True, text="setting.ui.letters", shown=True),
 )
 BY_KEY = {setting.key: setting for setting in DECLARATIONS}
 

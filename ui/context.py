@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from core.domain.api import EngineApi
-from core.domain.json_types import Json
+from core.settings import Settings
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.language import Language
 from ui.tasks import TaskRunner
 from ui.theme import Theme
-
-
-class Settings(Protocol):
-    """Live settings by key (declared in core.settings)."""
-
-    def get(self, key: str) -> Json:
-        """The value now; the declared default when never set."""
-
-    def set(self, key: str, value: Json) -> None:
-        """Set and keep a value. Errors: Invalid when the declaration refuses it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,8 @@ class Language(QObject):
                     for name, value in error.text_args.items()
                 }
                 return self(error.key, **args)
+            case Unavailable() if error.key:
+                return self(error.key, **error.text_args)
             case Unavailable():
                 key = f"error.unavailable.{error.port}"
                 return self(

@@ -5,7 +5,7 @@ A place in it is chosen with mouse or arrows; memories are dropped on folders, l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -70,6 +70,7 @@ class FolderTree(QTreeView):
         self._sections: dict[str, QStandardItem] = {}
         self._by_key: dict[str, QStandardItem] = {}
         self._filling = False
+        self.takes: Callable[[Scope], bool] = lambda _scope: True
         self._folders: tuple[FolderNode, ...] = ()
         self._tags: tuple[tuple[str, int], ...] = ()
         self._recent: tuple[MemoryRow, ...] = ()
@@ -286,7 +287,9 @@ class FolderTree(QTreeView):
     def _target(self, position: QPoint) -> Scope | None:
         scope = self.indexAt(position).data(SCOPE_ROLE)
         places = {Part.FOLDER, Part.LAYER, Part.TRASH}
-        return scope if isinstance(scope, Scope) and scope.part in places else None
+        if not isinstance(scope, Scope) or scope.part not in places or not self.takes(scope):
+            return None
+        return scope
 
     def commit_name(self, index: Index, name: str) -> None:
         """A name was typed in place: the last part of the folder's name is to be this."""

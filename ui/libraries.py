@@ -1,0 +1,50 @@
+"""Libraries as the window sees them: opened, made and remembered by whoever starts the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from core.domain.api import EngineApi
+
+
+@dataclass(frozen=True, slots=True)
+class RecentLibrary:
+    """A library that was open before. `there`: its directory still exists."""
+
+    path: Path
+    there: bool
+
+    @property
+    def name(self) -> str:
+        """What the window calls it."""
+        return self.path.name or str(self.path)
+
+
+class Libraries(Protocol):
+    """Implemented in app. All calls block, so they run in the background."""
+
+    def open(self, path: Path) -> EngineApi:
+        """Open a library that exists. Errors: LibraryInUse, UserError when it is none or is damaged."""
+
+    def create(self, path: Path) -> EngineApi:
+        """Make a library in an empty or new directory and open it. Errors: UserError."""
+
+    def sample(self, *, reset: bool) -> EngineApi:
+        """Open the person's copy of the sample library; `reset` makes it anew. Errors: UserError."""
+
+    def sample_path(self) -> Path:
+        """Where the copy of the sample library lies, or will lie."""
+
+    def recent(self) -> tuple[RecentLibrary, ...]:
+        """Libraries that were open, the last one first."""
+
+    def forget(self, path: Path) -> None:
+        """Take a library off the list; its files stay."""
+
+    def default_place(self) -> Path:
+        """The directory in which new libraries are offered to be made."""
+
+    def raise_other_window(self, path: Path) -> bool:
+        """Bring the window that has this library open to the front. False when there is none."""

@@ -1,0 +1,430 @@
+"""The page Memories: sidebar, facets, table, bulk bar and detail, and how they follow each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QByteArray, QItemSelectionModel, QPoint, Qt, Signal
+from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
+
+from core.domain.api import Cancel, Report
+from core.domain.commands import Command, CopyMemories, MoveMemories, SetLayer, TrashMemories
+from core.domain.enums import Kind, Layer, TagKind
+from core.domain.ids import FolderPk, MemoryPk
+from core.domain.queries import (
+    Counts,
+    FacetCounts,
+    Folders,
+    LibrarySchema,
+    MemoryFilter,
+    MemoryRows,
+    Sort,
+    SortKey,
+    TagNames,
+    TrashScope,
+)
+from core.domain.results import Changes, Facets, FolderNode, LibraryCounts, MemoryRow
+from core.domain.schema import Schema
+from ui.context import Context
+from ui.models.memory_table import MemoryTableModel
+from ui.models.scope import Part, Scope
+from ui.operations import Operations
+from ui.tasks import Lane, single_shot
+from ui.views.bulk_bar import BulkBar
+from ui.views.facet_bar import FacetBar
+from ui.views.folder_tree import FolderTree
+from ui.views.memory_table import MemoryTable
+from ui.widgets.state_stack import StateStack
+
+SIDEBAR_TAGS = 24
+RECENT = 8
+REFRESH_MS = 60
+SIDEBAR_MS = 350
+SETTING_SPLITTER, SETTING_ORDER = "ui.splitter", "ui.table_order"
+SETTING_SUBFOLDERS, SETTING_RECENT = "ui.with_subfolders", "ui.recent_memories"
+ROW_MENU = (
+    "memory.edit",
+    "",
+    "memory.move",
+    "memory.copy",
+    "",
+    "memory.type",
+    "memory.layer",
+    "memory.importance",
+    "memory.tags",
+    "memory.visibility",
+    "memory.lock",
+    "memory.unlock",
+    "memory.replace",
+    "",
+    "edit.copy_table",
+    "edit.copy_markdown",
+    "edit.copy_json",
+    "library.export",
+    "",
+    "memory.archive",
+    "memory.restore",
+    "memory.trash",
+)
+TRASH_MENU = (
+    "memory.untrash",
+    "memory.delete",
+    "",
+    "edit.copy_table",
+    "edit.copy_markdown",
+    "edit.copy_json",
+)
+FOLDER_MENU = ("folder.new", "folder.rename", "folder.merge", "folder.also_reads", "folder.delete")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sidebar:
+    """What the sidebar needs, read in one go."""
+
+    folders: tuple[FolderNode, ...]
+    all: Facets
+    counts: LibraryCounts
+    tags: tuple[tuple[str, int], ...]
+    recent: tuple[MemoryRow, ...]
+    schema: Schema
+
+
+class MemoriesPage(QWidget):
+    """`current(pk or None)` is the memory to show beside the list; `opened(pk)` one to edit."""
+
+    current = Signal(object)
+    opened = Signal(object)
+    filter_changed = Signal()
+
+    def __init__(self, context: Context, operations: Operations, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._operations = context, operations
+        self._text = ""
+        self._order = _saved_order(context)
+        self._order_chosen = False
+        self._total = 0
+        self._touched: set[MemoryPk] = set()
+        self._select_next: tuple[MemoryPk, ...] = ()
+        recent = str(context.settings.get(SETTING_RECENT))
+        self._recent = [MemoryPk(int(pk)) for pk in recent.split() if pk.isdigit()]
+        self.model = MemoryTableModel(context, self)
+        self.tree = FolderTree(context)
+        self.facets = FacetBar(context)
+        self.table = MemoryTable(context, self.model)
+        self.stack = StateStack(self.table)
+        self.bulk = BulkBar(context)
+        self._refresh_soon = single_shot(self, REFRESH_MS, self._refresh)
+        self._sidebar_soon = single_shot(self, SIDEBAR_MS, self._ask_sidebar)
+        self._recent_later = single_shot(self, 1000, self._keep_recent)
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.facets)
+        column.addWidget(self.stack, 1)
+        column.addWidget(self.bulk)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setHandleWidth(1)
+        px = self._context.theme.px
+        for widget, least in ((self.tree, 160), (middle, 360)):
+            widget.setMinimumWidth(px(least))
+            self.splitter.addWidget(widget)
+        self.splitter.setStretchFactor(1, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.splitter)
+        tr = self._context.tr
+        tr.changed.connect(self._name_parts)
+        self._name_parts()
+
+    def _name_parts(self) -> None:
+        self.tree.setAccessibleName(self._context.tr("sidebar.name"))
+        self.table.setAccessibleName(self._context.tr("table.name"))
+
+    def _connect(self) -> None:
+        self.tree.chosen.connect(self._on_scope)
+        self.tree.dropped.connect(self._on_drop)
+        self.tree.takes = lambda scope: not self.in_trash
+        self.tree.menu_wanted.connect(self._folder_menu)
+        self.facets.changed.connect(lambda _chosen: self.show_list())
+        self.table.current.connect(self._on_current)
+        self.table.picked.connect(self._on_picked)
+        self.table.opened.connect(self.opened)
+        self.table.menu_wanted.connect(self._row_menu)
+        self.table.sort_wanted.connect(self._on_sort)
+        self.model.asked.connect(lambda: self.stack.show_loading(self._context.tr("table.loading")))
+        self.model.listed.connect(self._on_list)
+        self.model.unchanged.connect(self._on_list)
+        self.model.failed.connect(self._on_failed)
+        self._context.bridge.changes.connect(self._on_changes)
+        self._context.bridge.waiting.connect(lambda _count: self._sidebar_soon.start())
+
+    def add_detail(self, widget: QWidget) -> None:
+        """Put the detail beside the table."""
+        widget.setMinimumWidth(self._context.theme.px(320))
+        self.splitter.addWidget(widget)
+        saved = str(self._context.settings.get(SETTING_SPLITTER))
+        if not (saved and self.splitter.restoreState(QByteArray.fromBase64(saved.encode("ascii")))):
+            px = self._context.theme.px
+            self.splitter.setSizes([px(208), px(640), px(432)])
+
+    def save_state(self) -> None:
+        """Keep what a person arranged."""
+        state = bytes(self.splitter.saveState().toBase64().data()).decode("ascii")
+        self._context.settings.set(SETTING_SPLITTER, state)
+        self.table.save_columns()
+
+    # --- the list ---
+
+    def start(self) -> None:
+        """First lists. The table's comes before everything else."""
+        self.show_list()
+        self._ask_sidebar()
+
+    def search(self, text: str) -> None:
+        """List what holds these words."""
+        text = text.strip()
+        if bool(text) is not bool(self._text):
+            self._order_chosen = False
+        self._text = text
+        self.show_list()
+
+    @property
+    def filter(self) -> MemoryFilter:
+        """What is listed: place in the sidebar, facets and words together."""
+        chosen = self.facets.chosen
+        subfolders = bool(self._context.settings.get(SETTING_SUBFOLDERS))
+        base = MemoryFilter(
+            text=self._text,
+            types=chosen.types,
+            layers=chosen.layers,
+            statuses=chosen.statuses,
+            tags=chosen.tags,
+        )
+        return self.tree.scope.narrow(base, with_subfolders=subfolders)
+
+    @property
+    def in_trash(self) -> bool:
+        """Whether the trash is shown."""
+        return self.tree.scope.part is Part.TRASH
+
+    @property
+    def folder(self) -> FolderPk | None:
+        """The folder that is chosen in the sidebar."""
+        return self.tree.scope.folder
+
+    def show_list(self) -> None:
+        """Ask for the list that place, facets and words name."""
+        by_words = bool(self._text) and not self._order_chosen
+        order = Sort(SortKey.RELEVANCE) if by_words else self._order
+        self.table.show_order(None if by_words else order)
+        where = self.filter
+        self.model.show(where, order)
+        self._ask_facets(where)
+        self._tell_situation()
+        self.filter_changed.emit()
+
+    def clear_filters(self) -> None:
+        """Show the whole place again: no facets, no words."""
+        self._text = ""
+        self.facets.clear_quietly()
+        self.show_list()
+
+    def go_to(self, pks: tuple[MemoryPk, ...]) -> None:
+        """Select these memories, in a list that holds them."""
+        self._select_next = pks
+        if all(self.model.row_of(pk) >= 0 for pk in pks):
+            self._on_list()
+            return
+        self._text = ""
+        self.facets.clear_quietly()
+        self.tree.choose(Scope())
+        self.show_list()
+
+    def _on_scope(self, scope: Scope) -> None:
+        if scope.part is Part.RECENT and scope.memory is not None:
+            self._select_next = (scope.memory,)
+        self._order_chosen = False
+        self.show_list()
+
+    def _on_sort(self, order: Sort) -> None:
+        self._order, self._order_chosen = order, True
+        self._context.settings.set(SETTING_ORDER, f"{order.key.value} {int(order.descending)}")
+        self.show_list()
+
+    def _on_list(self) -> None:
+        shown = self.model.rowCount()
+        self.facets.show_count(shown, max(self._total, shown))
+        if shown:
+            self.stack.show_content()
+        else:
+            self._say_empty()
+        if self._select_next:
+            chosen, self._select_next = self._select_next, ()
+            self.table.select(chosen)
+        self._tell_situation()
+
+    def _say_empty(self) -> None:
+        tr = self._context.tr
+        if self._text or self.facets.active:
+            text = tr("empty.search", text=self._text) if self._text else tr("empty.facets")
+            self.stack.show_notice(text, tr("empty.clear"), self.clear_filters)
+        elif self.in_trash:
+            self.stack.show_notice(tr("empty.trash"), tr("empty.back"), lambda: self.tree.choose(Scope()))
+        elif self.tree.scope.part is not Part.ALL:
+            self.stack.show_notice(tr("empty.place"), tr("empty.back"), lambda: self.tree.choose(Scope()))
+        else:
+            action = self._context.actions.get("library.import")
+            self.stack.show_notice(tr("empty.library"), action.text(), action.trigger)
+
+    def _on_failed(self, error: Exception) -> None:
+        tr = self._context.tr
+        text = tr.error(error)
+        if self.model.rowCount():
+            self.stack.show_stale(tr("table.stale", reason=text), tr("table.again"), self.show_list)
+        else:
+            self.stack.show_notice(tr("table.failed", reason=text), tr("table.again"), self.show_list)
+
+    # --- what follows the store ---
+
+    def _on_changes(self, changes: Changes) -> None:
+        self._touched.update(changes.memories)
+        if changes.touched.keys() & {Kind.FOLDER, Kind.MEMORY_TYPE, Kind.RELATION_TYPE} or changes.memories:
+            self._refresh_soon.start()
+            self._sidebar_soon.start()
+
+    def _refresh(self) -> None:
+        touched, self._touched = self._touched, set()
+        self.model.refresh(touched)
+        self._ask_facets(self.filter)
+
+    def _ask_facets(self, where: MemoryFilter) -> None:
+        engine = self._context.engine
+        trash = where.trash is TrashScope.INSIDE
+
+        def ask(_progress: Report, cancel: Cancel) -> tuple[Facets, int]:
+            counts = engine.ask(Counts(), cancel=cancel)
+            return engine.ask(FacetCounts(where), cancel=cancel), counts.trashed if trash else counts.memories
+
+        self._context.tasks.run(Lane.READ, ask, self._take_facets, owner=self, query="facets")
+
+    def _take_facets(self, answer: tuple[Facets, int]) -> None:
+        facets, self._total = answer
+        self.facets.show_facets(facets)
+        self.facets.show_count(facets.total, max(self._total, facets.total))
+
+    def _ask_sidebar(self) -> None:
+        engine, recent = self._context.engine, tuple(self._recent)
+
+        def ask(_progress: Report, cancel: Cancel) -> _Sidebar:
+            return _Sidebar(
+                folders=engine.ask(Folders(), cancel=cancel),
+                all=engine.ask(FacetCounts(), cancel=cancel),
+                counts=engine.ask(Counts(), cancel=cancel),
+                tags=engine.ask(TagNames(TagKind.GENERAL, limit=200), cancel=cancel),
+                recent=engine.ask(MemoryRows(recent), cancel=cancel),
+                schema=engine.ask(LibrarySchema(), cancel=cancel),
+            )
+
+        self._context.tasks.run(Lane.READ, ask, self._take_sidebar, owner=self, query="sidebar")
+
+    def _take_sidebar(self, found: _Sidebar) -> None:
+        self._context.theme.set_schema(found.schema)
+        self.tree.show_folders(found.folders)
+        self.tree.show_facets(dict(found.all.layers), dict(found.all.types), found.counts)
+        self.tree.show_tags(found.tags[:SIDEBAR_TAGS])
+        self.tree.show_recent(tuple(row for row in found.recent if not row.trashed))
+        self.facets.show_tags(found.tags)
+        self._context.actions.update(trash=found.counts.trashed)
+
+    # --- selection ---
+
+    def selected(self) -> tuple[MemoryPk, ...]:
+        """The selected memories in the order shown."""
+        return self.table.selected()
+
+    def _on_picked(self, count: int) -> None:
+        self._tell_situation()
+        self.bulk.show_selection(count, in_trash=self.in_trash)
+
+    def _on_current(self, pk: MemoryPk | None) -> None:
+        self.current.emit(pk)
+        if pk is not None:
+            self._recent_later.start()
+
+    def _keep_recent(self) -> None:
+        pk = self.table.current_memory
+        if pk is None or self._recent[:1] == [pk]:
+            return
+        self._recent = [pk, *(other for other in self._recent if other != pk)][:RECENT]
+        self._context.settings.set(SETTING_RECENT, " ".join(map(str, self._recent)))
+        self._sidebar_soon.start()
+
+    def _tell_situation(self) -> None:
+        folder = self.folder
+        self._context.actions.update(
+            library=True,
+            rows=self.model.rowCount(),
+            selected=self.table.picked_count,
+            in_trash=self.in_trash,
+            folder=folder is not None,
+        )
+
+    def select_all(self) -> None:
+        """Select every listed memory."""
+        self.table.selectAll()
+        if self.table.current_memory is None and self.model.rowCount():
+            first = self.model.index(0, 0)
+            self.table.selectionModel().setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
+
+    # --- menus and drops ---
+
+    def _row_menu(self, position: QPoint) -> None:
+        self._popup(TRASH_MENU if self.in_trash else ROW_MENU, position)
+
+    def _folder_menu(self, scope: Scope, position: QPoint) -> None:
+        if scope.part is Part.TRASH:
+            self._popup(("trash.empty",), position)
+        else:
+            self._popup(FOLDER_MENU, position)
+
+    def _popup(self, ids: tuple[str, ...], position: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        menu.addActions(self._context.actions.working(ids))
+        menu.popup(position)
+
+    def _on_drop(self, pks: tuple[MemoryPk, ...], scope: Scope, copy: bool) -> None:
+        command = command_of_drop(pks, scope, copy=copy, in_trash=self.in_trash)
+        if command is not None:
+            self._operations.run(command)
+
+
+def command_of_drop(pks: tuple[MemoryPk, ...], scope: Scope, *, copy: bool, in_trash: bool) -> Command | None:
+    """What dropping memories on a place of the sidebar does; None = nothing."""
+    match scope.part:
+        case _ if in_trash:
+            return None  # out of the trash a memory goes back to where it was: by its own action
+        case Part.FOLDER if scope.folder is not None and copy:
+            return CopyMemories(memories=pks, folder=scope.folder)
+        case Part.FOLDER if scope.folder is not None:
+            return MoveMemories(memories=pks, folder=scope.folder)
+        case Part.LAYER:
+            return SetLayer(memories=pks, layer=Layer(scope.name))
+        case Part.TRASH:
+            return TrashMemories(memories=pks)
+    return None
+
+
+def _saved_order(context: Context) -> Sort:
+    key, _, descending = str(context.settings.get(SETTING_ORDER)).partition(" ")
+    try:
+        return Sort(SortKey(key), descending != "0")
+    except ValueError:
+        return Sort()
