@@ -7,6 +7,8 @@ other ids than those handed out); the runner checks that the right value is what
 from __future__ import annotations
 
 import itertools
+import json
+import math
 import re
 import shlex
 from collections.abc import Callable
@@ -259,3 +261,77 @@ def _unsplit_search(case: Case) -> Any:
 )
 def _uneaten(case: Case) -> Any:
     return [case.inputs["title"].strip(), case.inputs["content"]]
+
+
+# --- ST-BME -----------------------------------------------------------------------------------------------
+
+
+@rule(
+    "importGraph",
+    "DESIGN §5, import: a broken file is an error, never a silent empty graph",
+    lambda case: (
+        case.expected
+        == {"version": 3, "lastProcessedSeq": -1, "nodes": [], "edges": [], "lastRecallResult": None}
+    ),
+)
+def _broken_import(case: Case) -> Any:
+    try:
+        data = (
+            json.loads(case.inputs["data"]) if isinstance(case.inputs["data"], str) else case.inputs["data"]
+        )
+    except ValueError:
+        data = None
+    good = isinstance(data, dict) and bool(data.get("version"))
+    return case.expected if good else {"raises": "BrokenGraph"}
+
+
+@rule(
+    "buildFieldChangeSummary",
+    "spec/STBME §8.15: equal lists are no change (the original compared identity)",
+    lambda case: any(
+        isinstance(value, list | dict) and case.inputs["after"].get(key) == value
+        for key, value in case.inputs["before"].items()
+    ),
+)
+def _equal_lists(case: Case) -> Any:
+    before, after = case.inputs["before"], case.inputs["after"]
+    keys = [
+        key
+        for key in {**before, **after}
+        if key not in before or key not in after or before[key] != after[key]
+    ]
+    return "；".join(f"{key}: {_plain(before.get(key))} -> {_plain(after.get(key))}" for key in keys[:3])
+
+
+def _plain(value: Any) -> str:
+    return (
+        ",".join(map(str, value))
+        if isinstance(value, list)
+        else str(value if value not in (None, "") else "空")
+    )
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+@rule(
+    "formatInjection",
+    "spec/STBME §8.31: a cell cut in the middle of an emoji loses it; half a character cannot be written as UTF-8",
+    lambda case: _HALF.search(case.expected["text"]) is not None,
+)
+def _whole_characters(case: Case) -> Any:
+    text, trimmed = (_HALF.sub("", case.expected[key]) for key in ("text", "trimmed"))
+    han = sum("\u4e00" <= char <= "\u9fff" for char in trimmed)
+    units = sum(1 + (char > "\uffff") for char in trimmed)
+    return {"text": text, "trimmed": trimmed, "tokens": math.ceil(han / 2 + (units - han) / 4)}
+
+
+@rule(
+    "reinforceAccess",
+    "spec/STBME §8.26: importance 0 is a value, not a missing one",
+    lambda case: (
+        case.inputs["node"].get("importance") == 0 and not isinstance(case.inputs["node"]["importance"], bool)
+    ),
+)
+def _zero_importance(case: Case) -> Any:
+    return {**case.expected, "importance": 0.1}
