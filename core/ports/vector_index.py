@@ -57,6 +57,9 @@ class VectorIndex(Protocol):
     def vectors_of(self, ids: Sequence[str]) -> dict[str, Vectors]:
         """Stored vectors of ids."""
 
+    def count(self) -> int:
+        """Number of entries."""
+
     def reset(self) -> None:
         """Drop the collection and start an empty one."""
 

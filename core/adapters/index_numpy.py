@@ -1,0 +1,177 @@
+"""Exact search over the vectors in SQL: blocks of float32 rows, read once and kept up to date.
+
+The first block is the matrix as SQL gave it; memories that come later go into small blocks behind it, so
+nothing is ever copied to make room. Rows of memories that went are free places for new ones.
+Cost: 1 ms a search at 10,000 x 512, 24 ms at 100,000 x 512 (two cores).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain.ids import MemoryPk
+from core.ports.embedder import EmbedderIdentity, Vectors
+from core.ports.index_queue import IndexQueue
+from core.ports.vector_index import Hit
+
+BLOCK_ROWS = 4096
+FREE = -1
+GATHER_SHARE = 0.2
+"""Below this share of allowed rows, picking them out is cheaper than multiplying all."""
+SPARE = 16
+"""Candidates beyond the limit that are ranked again in float64, so that rounding decides no place."""
+TOUCH_SHARE = 0.5
+"""Above this share of changed rows everything is read again."""
+
+
+class NumpyIndex:
+    """An ExactIndex over an IndexQueue. Calls from several threads follow one another."""
+
+    def __init__(self, queue: IndexQueue, identity: EmbedderIdentity) -> None:
+        self._queue = queue
+        self._identity = identity
+        self._lock = threading.Lock()
+        self._touched: set[int] = set()
+        self._touch_lock = threading.Lock()
+        self._blocks: list[Vectors] | None = None
+        self._pks: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the matrix is in memory."""
+        return self._blocks is not None
+
+    @property
+    def model_key(self) -> str:
+        """Key of the embedder whose vectors these are."""
+        return self._identity.key
+
+    def size(self) -> int:
+        """Number of memories with a vector."""
+        with self._lock:
+            self._refresh()
+            return int(np.count_nonzero(self._pks != FREE))
+
+    def touch(self, pks: Iterable[int]) -> None:
+        """These memories are read again before the next search; costs nothing now."""
+        with self._touch_lock:
+            if self._blocks is not None:
+                self._touched.update(int(pk) for pk in pks)
+
+    def forget(self) -> None:
+        """Frees the matrix; the next search reads it anew."""
+        with self._lock:
+            self._blocks = None
+            self._pks = np.zeros(0, dtype=np.int64)
+
+    def search(self, query: Vectors, limit: int, allowed: Collection[int] | None = None) -> list[Hit]:
+        """Nearest memories, best first, equal ones by pk. Shapes: query (dims,). Cost: O(n d)."""
+        if limit < 1 or not query.any() or (allowed is not None and not len(allowed)):
+            return []
+        with self._lock:
+            blocks = self._refresh()
+            rows = self._rows(allowed)
+            if not len(rows):
+                return []
+            scores = self._products(blocks, np.asarray(query, dtype=np.float32), rows)
+            wanted = min(limit + SPARE, len(rows))
+            best = rows[np.argpartition(-scores, wanted - 1)[:wanted]]
+            exact = self._gather(blocks, best).astype(np.float64) @ query.astype(np.float64)
+            pks = self._pks[best]
+        order = np.lexsort((pks, -exact))  # NaN, of a vector that was imported damaged, comes last
+        order = order[np.isfinite(exact[order])][:limit]
+        return [Hit(MemoryPk(int(pks[at])), float(np.clip(exact[at], -1.0, 1.0))) for at in order]
+
+    def scores(self, query: Vectors, pks: Sequence[int]) -> dict[int, float]:
+        """Cosines in float64 of those that have a vector. Shapes: query (dims,). Cost: O(m d)."""
+        with self._lock:
+            blocks = self._refresh()
+            rows = self._rows(pks)
+            exact = self._gather(blocks, rows).astype(np.float64) @ query.astype(np.float64)
+            found = self._pks[rows]
+        return dict(zip(found.tolist(), np.clip(exact, -1.0, 1.0).tolist(), strict=True))
+
+    def vectors(self, pks: Sequence[int]) -> dict[int, Vectors]:
+        """Unit vectors (copies) of those that have one."""
+        with self._lock:
+            blocks = self._refresh()
+            rows = self._rows(pks)
+            gathered = self._gather(blocks, rows)
+            found = self._pks[rows]
+        return dict(zip(found.tolist(), gathered, strict=True))
+
+    def _rows(self, allowed: Collection[int] | None) -> NDArray[np.int64]:
+        """Places of all memories, or of those allowed."""
+        if allowed is None:
+            return np.nonzero(self._pks != FREE)[0]
+        wanted = np.fromiter(allowed, dtype=np.int64, count=len(allowed))
+        return np.nonzero(np.isin(self._pks, wanted[wanted != FREE]))[0]
+
+    def _products(self, blocks: list[Vectors], query: Vectors, rows: NDArray[np.int64]) -> Vectors:
+        if len(rows) < GATHER_SHARE * len(self._pks):
+            some: Vectors = self._gather(blocks, rows) @ query
+            return some
+        products: Vectors = np.concatenate([block @ query for block in blocks])
+        return products if len(rows) == len(products) else products[rows]
+
+    def _gather(self, blocks: list[Vectors], rows: NDArray[np.int64]) -> Vectors:
+        """Copies of the rows at these places."""
+        result = np.empty((len(rows), self._identity.dims), dtype=np.float32)
+        start = 0
+        for block in blocks:
+            inside = (rows >= start) & (rows < start + len(block))
+            if inside.any():
+                result[inside] = block[rows[inside] - start]
+            start += len(block)
+        return result
+
+    def _refresh(self) -> list[Vectors]:
+        """The blocks, up to date. Called under the lock."""
+        with self._touch_lock:
+            touched, self._touched = self._touched, set()
+            if self._blocks is None:
+                self._blocks = []  # what is touched from here on is remembered
+                load = True
+            else:
+                load = len(touched) > max(BLOCK_ROWS, TOUCH_SHARE * len(self._pks))
+            blocks = self._blocks
+        try:
+            if load:
+                self._load(blocks)
+            elif touched:
+                self._update(blocks, touched)
+        except BaseException:
+            self._blocks = None  # nothing half read is searched
+            raise
+        return blocks
+
+    def _load(self, blocks: list[Vectors]) -> None:
+        blocks.clear()
+        self._pks = np.zeros(0, dtype=np.int64)
+        pks, matrix = self._queue.matrix(self._identity.key)
+        if len(pks):
+            blocks.append(matrix)
+            self._pks = pks.astype(np.int64)
+
+    def _update(self, blocks: list[Vectors], touched: set[int]) -> None:
+        asked = np.fromiter(touched, dtype=np.int64, count=len(touched))
+        present, vectors = self._queue.matrix_rows(self._identity.key, asked.tolist())
+        places = np.nonzero(np.isin(self._pks, asked))[0]
+        self._pks[places] = FREE
+        free = np.nonzero(self._pks == FREE)[0]
+        while len(free) < len(present):
+            blocks.append(np.zeros((BLOCK_ROWS, self._identity.dims), dtype=np.float32))
+            self._pks = np.concatenate([self._pks, np.full(BLOCK_ROWS, FREE, dtype=np.int64)])
+            free = np.nonzero(self._pks == FREE)[0]
+        taken = free[: len(present)]
+        self._pks[taken] = present
+        start = 0
+        for block in blocks:
+            inside = (taken >= start) & (taken < start + len(block))
+            if inside.any():
+                block[taken[inside] - start] = vectors[inside]
+            start += len(block)
