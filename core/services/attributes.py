@@ -23,8 +23,8 @@ from core.services import content
 from core.services.lookup import changeable, check_not_trashed, chunks, follow_merged, states_of, type_of
 from core.services.outcome import Outcome
 
-MANY_TITLES = 1
-"""Up to so many memories are named in the history by title."""
+UNNAMED = "…"
+"""Stands for the title when one of many was changed: which one, the versions tell."""
 
 
 def change_tags(uow: UnitOfWork, command: ChangeTags) -> Outcome:
@@ -149,6 +149,7 @@ def in_chunks(
 def label_memories(uow: UnitOfWork, memories: Sequence[MemoryPk], changed: int, **more: object) -> None:
     """Name the op in the history: how many, and the title when it is only one."""
     title = ""
-    if len(memories) == MANY_TITLES and (found := uow.records(Memory, memories)):
-        title = found[0].shown_title
+    if changed == 1:
+        found = uow.records(Memory, memories) if len(memories) == 1 else []
+        title = found[0].shown_title if found else UNNAMED
     uow.label(count=changed, title=title, **more)

@@ -31,7 +31,7 @@ def add(uow: UnitOfWork, command: AddEdge) -> Outcome:
     if source == target:
         raise Invalid("error.edge.self")
     check_not_trashed(states_of(uow, [source, target]))
-    _label(uow, source, target)
+    _label(uow, source)
     same = _live_between(uow, source, target, relation.id)
     if same is not None:
         changed = uow.update(Kind.EDGE, [same.pk], {"strength": max(same.strength, strength)})
@@ -69,7 +69,7 @@ def edit(uow: UnitOfWork, command: EditEdge) -> Outcome:
         if same is not None and same.pk != edge.pk:
             raise Invalid("error.edge.exists")
     changed = uow.update(Kind.EDGE, [edge.pk], values) if values else 0
-    _label(uow, after.source, after.target)
+    _label(uow, after.source)
     return Outcome(changed=changed)
 
 
@@ -164,6 +164,6 @@ def _check_order(valid_from: datetime | None, until: datetime | None) -> None:
         raise Invalid("error.edge.times")
 
 
-def _label(uow: UnitOfWork, source: MemoryPk, target: MemoryPk) -> None:
-    titles = {memory.pk: memory.shown_title for memory in uow.records(Memory, [source, target])}
-    uow.label(count=1, title=titles.get(source, ""), other=titles.get(target, ""))
+def _label(uow: UnitOfWork, source: MemoryPk) -> None:
+    titles = {memory.pk: memory.shown_title for memory in uow.records(Memory, [source])}
+    uow.label(count=1, title=titles.get(source, ""))
