@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import string
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,8 @@ from core.domain.queries import MemoryFilter, Sort, SortKey, TrashScope
 
 RANKED_MATCHES = 5_000
 """A ranked search scores at most this many matches (newest first), so that common words stay fast."""
+
+_SYNTAX = string.whitespace + "\u3000-－\"＂“”「」『』"
 
 _SORT_SQL = {
     SortKey.CREATED: "m.created_at",
@@ -125,8 +128,8 @@ def _add_ranges(where: Where, query: MemoryFilter) -> None:
 
 
 def _add_text(where: Where, text: str) -> None:
-    if not text.strip():
-        return
+    if not text.strip(_SYNTAX):
+        return  # nothing typed yet but blanks, an opening quotation mark or a minus
     parsed = lexical.parse_query(text)
     match = lexical.fts_match(parsed, prefix=True)
     excluded = lexical.fts_exclude(parsed)

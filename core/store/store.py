@@ -155,6 +155,8 @@ class SqlStore:
                     restorable=plan.restorable,
                     total=plan.restorable + len(conflicts),
                 )
+            if not plan.restorable:
+                raise UserError("error.undo.nothing_left")
             unit.mark_undone(target.id)
             apply_plan(unit, plan)
             return plan.restorable, conflicts

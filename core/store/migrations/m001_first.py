@@ -463,15 +463,12 @@ CREATE TRIGGER memory_fts_delete AFTER DELETE ON memory WHEN old.search_text <> 
 END
 """,
     """
-CREATE TRIGGER memory_fts_update_old AFTER UPDATE OF search_text ON memory
-WHEN old.search_text <> '' AND old.search_text <> new.search_text BEGIN
-    INSERT INTO memory_fts(memory_fts, rowid, search_text) VALUES ('delete', old.pk, old.search_text);
-END
-""",
-    """
-CREATE TRIGGER memory_fts_update_new AFTER UPDATE OF search_text ON memory
-WHEN new.search_text <> '' AND old.search_text <> new.search_text BEGIN
-    INSERT INTO memory_fts(rowid, search_text) VALUES (new.pk, new.search_text);
+CREATE TRIGGER memory_fts_update AFTER UPDATE OF search_text ON memory
+WHEN old.search_text <> new.search_text BEGIN
+    INSERT INTO memory_fts(memory_fts, rowid, search_text)
+        SELECT 'delete', old.pk, old.search_text WHERE old.search_text <> '';
+    INSERT INTO memory_fts(rowid, search_text)
+        SELECT new.pk, new.search_text WHERE new.search_text <> '';
 END
 """,
 )

@@ -1,0 +1,1 @@
+"""The SQL store: real SQLite files."""
