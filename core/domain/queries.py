@@ -29,7 +29,7 @@ from core.domain.results import (
     VerifyReport,
 )
 from core.domain.schema import Schema
-from core.domain.transfer import ExportReport, Format, ImportPlan
+from core.domain.transfer import ExportReport, Format, Found, ImportPlan
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -265,8 +265,17 @@ class LiveEdges(Query[tuple[EdgeView, ...]]):
 class ReadFile(Query[ImportPlan]):
     """The dry run of an import: what a file or directory holds. Nothing is written.
 
-    Errors: BadFile, with what it is and how far it could be read.
+    Errors: BadFile, with what it is and how far it could be read. `partly`: of a file that breaks off
+    take what stands before the break.
     """
+
+    path: Path
+    partly: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FindFiles(Query[tuple[Found, ...]]):
+    """Files in a directory and below it that can be imported, with their counts. Errors: BadFile."""
 
     path: Path
 
@@ -275,6 +284,7 @@ class ReadFile(Query[ImportPlan]):
 class ExportFolder(Query[ExportReport]):
     """Write a folder to a file (Booku: a directory) in a foreign format; the library stays as it is.
 
+    `also`: more folders that go into the same file (Booku only). `vectors`: with a Chroma folder beside it.
     Errors: UserError when `path` exists and `overwrite` is not set, or cannot be written.
     """
 
@@ -282,3 +292,5 @@ class ExportFolder(Query[ExportReport]):
     format: Format
     path: Path
     overwrite: bool = False
+    also: tuple[FolderPk, ...] = ()
+    vectors: bool = True

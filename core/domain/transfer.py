@@ -204,9 +204,9 @@ class FolderBundle:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file that can be imported: what a search of a directory lists. `counts` as in ImportPlan."""
+    """A file that a search for importable ones lists: `counts` as in ImportPlan, or why it cannot be read."""
 
     path: Path
-    format: Format
+    format: Format | None
     counts: Mapping[str, int] = field(default_factory=dict)
     problem: Problem | None = None

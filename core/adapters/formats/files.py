@@ -1,0 +1,112 @@
+"""All formats behind one port (core.ports.file_formats.FileFormats)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from core.adapters.formats.booku_write import collections_of, records_of, write_database
+from core.adapters.formats.detect import DATABASE, found_in, read_any
+from core.adapters.formats.problems import Problems
+from core.adapters.formats.stbme_write import graph_of, graph_text
+from core.adapters.formats.whole_file import new_directory, new_file
+from core.domain.errors import Invalid
+from core.domain.json_types import Json
+from core.domain.schema import Schema
+from core.domain.transfer import ExportReport, FolderBundle, Format, Found, ImportPlan
+from core.ports.file_formats import VectorsOf
+from core.ports.vector_files import CollectionData
+
+VECTOR_FOLDER = Path("chroma_db") / "booku_memory"
+
+
+class FormatFiles:
+    """Reads and writes the files of ST-BME and Booku.
+
+    `write_collections` makes a Chroma folder in the index process, `is_collection_name` says which names it takes.
+    """
+
+    def __init__(
+        self,
+        write_collections: Callable[[Path, Sequence[CollectionData]], None],
+        is_collection_name: Callable[[str], bool],
+    ) -> None:
+        self._write_collections = write_collections
+        self._is_collection_name = is_collection_name
+
+    def read(self, path: Path, schema: Schema, *, partly: bool = False) -> ImportPlan:
+        """See FileFormats."""
+        return read_any(path, schema, partly=partly)
+
+    def found_in(self, path: Path, schema: Schema) -> tuple[Found, ...]:
+        """See FileFormats."""
+        return found_in(path, schema)
+
+    def write(
+        self,
+        target: Format,
+        bundles: Sequence[FolderBundle],
+        path: Path,
+        schema: Schema,
+        *,
+        overwrite: bool = False,
+        vectors_of: VectorsOf | None = None,
+    ) -> ExportReport:
+        """See FileFormats."""
+        match target:
+            case Format.STBME:
+                return _write_graph(bundles, path, schema, overwrite=overwrite)
+            case Format.BOOKU:
+                return self._write_booku(bundles, path, vectors_of, overwrite=overwrite)
+            case _:
+                raise Invalid("error.export.format", format=target.value)
+
+    def _write_booku(
+        self, bundles: Sequence[FolderBundle], path: Path, vectors_of: VectorsOf | None, *, overwrite: bool
+    ) -> ExportReport:
+        problems = Problems()
+        records = records_of(bundles, problems)
+        collections: list[CollectionData] = []
+        if path.suffix.lower() == ".db":
+            with new_file(path, overwrite=overwrite) as part:
+                write_database(part, records, bundles)
+        else:
+            with new_directory(path, overwrite=overwrite) as part:
+                write_database(part / DATABASE, records, bundles)
+                if vectors_of is not None:
+                    collections = collections_of(
+                        records, bundles, vectors_of, self._is_collection_name, problems
+                    )
+                    self._write_collections(part / VECTOR_FOLDER, collections)
+        return ExportReport(
+            format=Format.BOOKU,
+            path=path,
+            counts={
+                "folders": len(bundles),
+                "memories": len(records),
+                "tags": sum(len(record.tags) for record in records),
+                "vectors": sum(len(each.ids) for each in collections),
+            },
+            problems=problems.all(),
+        )
+
+
+def _write_graph(
+    bundles: Sequence[FolderBundle], path: Path, schema: Schema, *, overwrite: bool
+) -> ExportReport:
+    if len(bundles) != 1:
+        raise Invalid("error.export.one_folder", count=len(bundles))
+    problems = Problems()
+    graph = graph_of(bundles[0], schema, problems)
+    with new_file(path, overwrite=overwrite) as part:
+        part.write_text(graph_text(graph), encoding="utf-8", newline="\n")
+    return ExportReport(
+        format=Format.STBME,
+        path=path,
+        counts={"folders": 1, "memories": _length(graph["nodes"]), "edges": _length(graph["edges"])},
+        problems=problems.all(),
+    )
+
+
+def _length(value: Json) -> int:
+    return len(value) if isinstance(value, list) else 0

@@ -1,0 +1,68 @@
+"""Writing a file or a directory so that it is either there as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.domain.errors import UserError
+
+_SQLITE_SIDES = ("-wal", "-shm", "-journal")
+
+
+@contextmanager
+def new_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
+    """A place beside `path` to write to; it becomes `path` when the block ends without an error.
+
+    Errors: UserError when `path` is taken and `overwrite` is not set, or nothing can be written there.
+    """
+    check_target(path, overwrite=overwrite)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}-", suffix=".part", dir=path.parent)
+        os.close(handle)
+        part = Path(name)
+        try:
+            yield part
+            for suffix in _SQLITE_SIDES:
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError("error.export.cannot_write", path=str(path), details=str(error)) from error
+
+
+@contextmanager
+def new_directory(path: Path, *, overwrite: bool) -> Iterator[Path]:
+    """The same for a directory: `overwrite` replaces the files that are written, and leaves others alone."""
+    check_target(path, overwrite=overwrite or (path.is_dir() and not any(path.iterdir())))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{path.name[:40]}-", dir=path.parent) as name:
+            part = Path(name)
+            yield part
+            _move_in(part, path)
+    except OSError as error:
+        raise UserError("error.export.cannot_write", path=str(path), details=str(error)) from error
+
+
+def check_target(path: Path, *, overwrite: bool) -> None:
+    """Errors: UserError when something is there already and is not to be replaced."""
+    if path.exists() and not overwrite:
+        raise UserError("error.export.exists", path=str(path), name=path.name)
+
+
+def _move_in(part: Path, path: Path) -> None:
+    path.mkdir(exist_ok=True)
+    for item in sorted(part.iterdir()):
+        target = path / item.name
+        if target.is_dir():
+            shutil.rmtree(target)
+        for suffix in _SQLITE_SIDES:  # a -wal of the file that is replaced would spoil the new one
+            target.with_name(target.name + suffix).unlink(missing_ok=True)
+        item.replace(target)
