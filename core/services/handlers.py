@@ -7,7 +7,18 @@ from typing import Any
 
 from core.domain import commands as c
 from core.ports.store import UnitOfWork
-from core.services import attributes, folder_ends, folders, life, memories, moving, relations, replace, schema
+from core.services import (
+    attributes,
+    folder_ends,
+    folders,
+    life,
+    memories,
+    moving,
+    relations,
+    replace,
+    schema,
+    transfer,
+)
 from core.services.outcome import Outcome
 
 Handler = Callable[[UnitOfWork, Any], Outcome]
@@ -48,4 +59,5 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.RemoveMemoryType: schema.remove_type,
     c.SaveRelationType: schema.save_relation,
     c.RemoveRelationType: schema.remove_relation,
+    c.ApplyImport: transfer.apply_import,
 }

@@ -1,0 +1,312 @@
+"""Writing an import plan into the library."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from core.domain.commands import ApplyImport
+from core.domain.edge import Edge
+from core.domain.enums import Kind, TagKind
+from core.domain.folder import Document, Folder, Memo, Message
+from core.domain.ids import (
+    DocumentPk,
+    FolderPk,
+    MemoryPk,
+    new_document_id,
+    new_edge_id,
+    new_memo_id,
+    new_memory_id,
+)
+from core.domain.memory import Alias, Memory, Tag
+from core.domain.transfer import ImportPlan, PlannedEdge, PlannedFolder, PlannedMemory
+from core.ports.store import Reader, UnitOfWork
+from core.services.outcome import Outcome
+
+CHUNK_ROWS = 500
+T = TypeVar("T")
+
+
+def apply_import(uow: UnitOfWork, command: ApplyImport) -> Outcome:
+    """Write what a plan holds, as one op. Nothing that is there is replaced.
+
+    A folder whose name is taken gets a free one ("name (2)"), unless the plan goes into existing folders: then
+    memories whose foreign id is there already, and relations that stand already, are left as they are and counted.
+    """
+    return _Import(uow, command.plan).run()
+
+
+@dataclass(slots=True)
+class _Import:
+    """One import on its way: plan keys to stored keys, and how far it is."""
+
+    uow: UnitOfWork
+    plan: ImportPlan
+    folders: dict[str, FolderPk] = field(default_factory=dict)
+    documents: dict[str, DocumentPk] = field(default_factory=dict)
+    memories: dict[str, MemoryPk] = field(default_factory=dict)
+    created: list[MemoryPk] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    done: int = 0
+
+    def run(self) -> Outcome:
+        plan = self.plan
+        self._write_folders()
+        new = self._not_there_yet() if plan.into_existing else plan.memories
+        self._write_documents({each.document for each in new})
+        self._write_memories(new)
+        self._write_edges()
+        self._write_messages()
+        self._write_memos()
+        if plan.vector_model is not None:
+            known = [
+                (self.memories[each.memory], each.data)
+                for each in plan.vectors
+                if each.memory in self.memories
+            ]
+            self.uow.keep_vectors(plan.vector_model, known)
+        first = next(iter(self.folders.values()), None)
+        self.uow.label(count=len(self.created), file=plan.source_name)
+        return Outcome(
+            changed=len(self.created) + self.counts["edges"],
+            created=tuple(self.created),
+            created_folder=first,
+            counts=dict(self.counts),
+        )
+
+    def _chunks(self, items: Sequence[T]) -> Iterator[Sequence[T]]:
+        """The items in chunks; after each one progress is told and the transaction may be committed."""
+        plan = self.plan
+        total = len(plan.memories) + len(plan.edges) + len(plan.messages) + len(plan.memos)
+        for start in range(0, len(items), CHUNK_ROWS):
+            chunk = items[start : start + CHUNK_ROWS]
+            yield chunk
+            self.done += len(chunk)
+            self.uow.checkpoint(min(self.done, total), total)
+
+    def _write_folders(self) -> None:
+        for planned in self.plan.folders:
+            there = self.uow.folder_named(planned.name) if self.plan.into_existing else None
+            if there is not None:
+                self.folders[planned.key] = there.pk
+                if planned.last_processed_seq > there.last_processed_seq:
+                    self.uow.update(
+                        Kind.FOLDER, [there.pk], {"last_processed_seq": planned.last_processed_seq}
+                    )
+                continue
+            self.folders[planned.key] = FolderPk(self.uow.insert([self._folder(planned)])[0])
+            self.counts["folders"] += 1
+
+    def _folder(self, planned: PlannedFolder) -> Folder:
+        return Folder(
+            name=free_folder_name(self.uow, planned.name),
+            kind=planned.kind,
+            character=planned.character,
+            last_processed_seq=planned.last_processed_seq,
+            origin=planned.origin,
+            created_at=self.uow.now,
+            extra=planned.extra,
+        )
+
+    def _write_documents(self, wanted: Collection[str | None]) -> None:
+        """The documents; into existing folders only those of new pieces."""
+        documents = [
+            each for each in self.plan.documents if each.key in wanted or not self.plan.into_existing
+        ]
+        records = [
+            Document(
+                id=new_document_id(),
+                folder=self.folders[planned.folder],
+                title=planned.title,
+                path=planned.path,
+                media_type=planned.media_type,
+                content_hash=planned.content_hash,
+                text=planned.text,
+                created_at=planned.created_at,
+                extra=planned.extra,
+            )
+            for planned in documents
+        ]
+        for planned, pk in zip(documents, self.uow.insert(records), strict=True):
+            self.documents[planned.key] = DocumentPk(pk)
+        self.counts["documents"] += len(records)
+
+    def _write_memories(self, new: Sequence[PlannedMemory]) -> None:
+        for chunk in self._chunks(new):
+            pks = self.uow.insert([self._memory(planned) for planned in chunk])
+            for planned, pk in zip(chunk, pks, strict=True):
+                self.memories[planned.key] = MemoryPk(pk)
+                self.created.append(MemoryPk(pk))
+            self._write_tags(chunk)
+        self._write_parents(new)
+        self.counts["memories"] += len(self.created)
+
+    def _not_there_yet(self) -> Sequence[PlannedMemory]:
+        """The memories whose foreign id is new in their folder; the others are found, not replaced."""
+        known: dict[tuple[FolderPk, str | None], MemoryPk] = {
+            (memory.folder, memory.foreign_id): memory.pk
+            for folder in self.folders.values()
+            for memory in self.uow.records(Memory, self.uow.memories_in(folder))
+            if memory.foreign_id is not None
+        }
+        new = []
+        for planned in self.plan.memories:
+            there = known.get((self.folders[planned.folder], planned.foreign_id))
+            if there is None:
+                new.append(planned)
+            else:
+                self.memories[planned.key] = there
+                self.counts["already_there"] += 1
+        return new
+
+    def _memory(self, planned: PlannedMemory) -> Memory:
+        return Memory(
+            id=new_memory_id(),
+            foreign_id=planned.foreign_id,
+            folder=self.folders[planned.folder],
+            type=planned.type,
+            layer=planned.layer,
+            status=planned.status,
+            status_reason=planned.status_reason,
+            title=planned.title,
+            body=planned.body,
+            fields=planned.fields,
+            importance=planned.importance,
+            novelty=planned.novelty,
+            activation_count=planned.activation_count,
+            last_activated_at=planned.last_activated_at,
+            seq=planned.seq,
+            seq_start=planned.seq_start,
+            seq_end=planned.seq_end,
+            level=planned.level,
+            visibility=planned.visibility,
+            locked=planned.locked,
+            source=planned.source,
+            document=None if planned.document is None else self.documents[planned.document],
+            span_start=planned.span_start,
+            span_end=planned.span_end,
+            created_at=planned.created_at,
+            updated_at=planned.updated_at,
+            deleted_at=planned.deleted_at,
+            extra=planned.extra,
+        )
+
+    def _write_tags(self, chunk: Sequence[PlannedMemory]) -> None:
+        tags: list[Tag] = []
+        aliases: list[Alias] = []
+        for planned in chunk:
+            pk = self.memories[planned.key]
+            for kind in TagKind:
+                tags += [
+                    Tag(memory=pk, kind=kind, value=value, position=position)
+                    for position, value in enumerate(planned.tags.group(kind))
+                ]
+            aliases += [
+                Alias(memory=pk, value=value, position=position)
+                for position, value in enumerate(planned.aliases)
+            ]
+        self.uow.insert(tags)
+        self.uow.insert(aliases)
+        self.counts["tags"] += len(tags)
+
+    def _write_parents(self, new: Sequence[PlannedMemory]) -> None:
+        """Parents may come after their children in a file, so they are set when all are there."""
+        values: dict[int, Mapping[str, object]] = {
+            self.memories[planned.key]: {
+                "parent": self.memories[planned.parent],
+                "updated_at": planned.updated_at,
+            }
+            for planned in new
+            if planned.parent is not None
+        }
+        self.uow.update_each(Kind.MEMORY, values)
+
+    def _write_edges(self) -> None:
+        standing = self._standing_edges() if self.plan.into_existing else set()
+        new = []
+        for planned in self.plan.edges:
+            key = (self.memories[planned.source], self.memories[planned.target], planned.relation)
+            if planned.invalid_from is None and planned.expired_at is None and key in standing:
+                self.counts["already_there"] += 1
+                continue
+            new.append(planned)
+        for chunk in self._chunks(new):
+            self.uow.insert([self._edge(planned) for planned in chunk])
+        self.counts["edges"] += len(new)
+
+    def _standing_edges(self) -> set[tuple[MemoryPk, MemoryPk, str]]:
+        return {
+            (edge.source, edge.target, edge.relation)
+            for folder in set(self.folders.values())
+            for edge in self.uow.edges_in(folder)
+            if edge.invalid_from is None and edge.expired_at is None
+        }
+
+    def _edge(self, planned: PlannedEdge) -> Edge:
+        return Edge(
+            id=new_edge_id(),
+            foreign_id=planned.foreign_id,
+            source=self.memories[planned.source],
+            target=self.memories[planned.target],
+            relation=planned.relation,
+            strength=planned.strength,
+            inhibits=planned.inhibits,
+            created_at=planned.created_at,
+            valid_from=planned.valid_from,
+            invalid_from=planned.invalid_from,
+            expired_at=planned.expired_at,
+            from_seq=planned.from_seq,
+            ended_seq=planned.ended_seq,
+            extra=planned.extra,
+        )
+
+    def _write_messages(self) -> None:
+        for chunk in self._chunks(self.plan.messages):
+            self.uow.insert(
+                [
+                    Message(
+                        folder=self.folders[planned.folder],
+                        seq=planned.seq,
+                        role=planned.role,
+                        name=planned.name,
+                        text=planned.text,
+                        hidden=planned.hidden,
+                        sent_at=planned.sent_at,
+                        extra=planned.extra,
+                    )
+                    for planned in chunk
+                ]
+            )
+        self.counts["messages"] += len(self.plan.messages)
+
+    def _write_memos(self) -> None:
+        taken = {memo.id for memo in self.uow.all_records(Memo)} if self.plan.memos else set()
+        for chunk in self._chunks(self.plan.memos):
+            records = []
+            for planned in chunk:
+                memo_id = new_memo_id() if planned.id in taken else planned.id
+                taken.add(memo_id)
+                records.append(
+                    Memo(
+                        id=memo_id,
+                        folder=self.folders[planned.folder],
+                        stream_id=planned.stream_id,
+                        content=planned.content,
+                        expires_at=planned.expires_at,
+                        created_at=planned.created_at,
+                        updated_at=planned.updated_at,
+                    )
+                )
+            self.uow.insert(records)
+        self.counts["memos"] += len(self.plan.memos)
+
+
+def free_folder_name(reader: Reader, name: str) -> str:
+    """The name itself, or with the first free number behind it: "name (2)"."""
+    number, free = 1, name
+    while reader.folder_named(free) is not None:
+        number += 1
+        free = f"{name} ({number})"
+    return free
