@@ -15,7 +15,7 @@ from core.domain.queries import MemoryFilter, Sort, SortKey, TrashScope
 RANKED_MATCHES = 5_000
 """A ranked search scores at most this many matches (newest first), so that common words stay fast."""
 
-_SYNTAX = string.whitespace + "\u3000-－\"＂“”「」『』"
+_SYNTAX = string.whitespace + '\u3000-－"＂“”「」『』'
 
 _SORT_SQL = {
     SortKey.CREATED: "m.created_at",

@@ -30,6 +30,7 @@ class SqlReader:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._known_schema: Schema | None = None
 
     # --- helpers -------------------------------------------------------------------------
 
@@ -230,11 +231,13 @@ class SqlReader:
     # --- schema and sizes ----------------------------------------------------------------
 
     def schema(self) -> Schema:
-        """Memory types and relation types, in their order."""
-        return Schema(
-            tuple(self._records(MemoryType, "ORDER BY t.position, t.pk")),
-            tuple(self._records(RelationType, "ORDER BY t.position, t.pk")),
-        )
+        """Memory types and relation types, in their order. Read once a view."""
+        if self._known_schema is None:
+            self._known_schema = Schema(
+                tuple(self._records(MemoryType, "ORDER BY t.position, t.pk")),
+                tuple(self._records(RelationType, "ORDER BY t.position, t.pk")),
+            )
+        return self._known_schema
 
     def types_in_use(self) -> dict[str, int]:
         """Number of memories (trashed too) by type."""

@@ -175,6 +175,8 @@ class SqlUnitOfWork(SqlReader):
     def _record(self, kind: Kind, entries: Sequence[journal.Entry]) -> None:
         journal.write(self._connection, self._need_op(), entries)
         self.touched[kind].update(entry.pk for entry in entries)
+        if kind in (Kind.MEMORY_TYPE, Kind.RELATION_TYPE):
+            self._known_schema = None
         for entry in entries:
             self.memories.update(pk for pk in (entry.memory, entry.other) if pk is not None)
 
