@@ -1,0 +1,46 @@
+"""Answers to the queries that read and write foreign files; the container joins them to the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.domain import queries as q
+from core.domain.api import Cancel
+from core.domain.transfer import ExportReport, Found, ImportPlan
+from core.ports.file_formats import FileFormats, VectorsOf
+from core.ports.store import Store
+from core.services.exporting import export_folder
+
+Answer = Callable[[Any, "Cancel | None"], Any]
+
+
+def file_answers(
+    store: Store, formats: FileFormats, vectors_of: VectorsOf | None
+) -> Mapping[type[q.Query[Any]], Answer]:
+    """One function for each of these queries. `vectors_of` None: there are no vectors to write."""
+
+    def read_file(query: q.ReadFile, _cancel: Cancel | None) -> ImportPlan:
+        with store.read() as reader:
+            schema = reader.schema()
+        return formats.read(query.path, schema, partly=query.partly)
+
+    def find_files(query: q.FindFiles, _cancel: Cancel | None) -> tuple[Found, ...]:
+        with store.read() as reader:
+            schema = reader.schema()
+        return formats.found_in(query.path, schema)
+
+    def export(query: q.ExportFolder, _cancel: Cancel | None) -> ExportReport:
+        with store.read() as reader:
+            schema = reader.schema()
+            bundles = [export_folder(reader, folder) for folder in dict.fromkeys((query.folder, *query.also))]
+        return formats.write(
+            query.format,
+            bundles,
+            query.path,
+            schema,
+            overwrite=query.overwrite,
+            vectors_of=vectors_of if query.vectors else None,
+        )
+
+    return {q.ReadFile: read_file, q.FindFiles: find_files, q.ExportFolder: export}
