@@ -21,7 +21,7 @@ from core.domain.ids import (
     new_memory_id,
 )
 from core.domain.memory import Alias, Memory, Tag
-from core.domain.transfer import ImportPlan, PlannedEdge, PlannedFolder, PlannedMemory
+from core.domain.transfer import NAME_GIVEN, ImportPlan, PlannedEdge, PlannedFolder, PlannedMemory
 from core.ports.store import Reader, UnitOfWork
 from core.services.outcome import Outcome
 
@@ -100,12 +100,14 @@ class _Import:
             self.counts["folders"] += 1
 
     def _folder(self, planned: PlannedFolder) -> Folder:
+        """The folder; its origin remembers the name that it was given here, so that a renaming shows."""
+        name = free_folder_name(self.uow, planned.name)
         return Folder(
-            name=free_folder_name(self.uow, planned.name),
+            name=name,
             kind=planned.kind,
             character=planned.character,
             last_processed_seq=planned.last_processed_seq,
-            origin=planned.origin,
+            origin={**planned.origin, NAME_GIVEN: name},
             created_at=self.uow.now,
             extra=planned.extra,
         )
@@ -140,7 +142,7 @@ class _Import:
                 self.memories[planned.key] = MemoryPk(pk)
                 self.created.append(MemoryPk(pk))
             self._write_tags(chunk)
-        self._write_parents(new)
+        self._write_links(new)
         self.counts["memories"] += len(self.created)
 
     def _not_there_yet(self) -> Sequence[PlannedMemory]:
@@ -211,16 +213,14 @@ class _Import:
         self.uow.insert(aliases)
         self.counts["tags"] += len(tags)
 
-    def _write_parents(self, new: Sequence[PlannedMemory]) -> None:
-        """Parents may come after their children in a file, so they are set when all are there."""
-        values: dict[int, Mapping[str, object]] = {
-            self.memories[planned.key]: {
-                "parent": self.memories[planned.parent],
-                "updated_at": planned.updated_at,
-            }
-            for planned in new
-            if planned.parent is not None
-        }
+    def _write_links(self, new: Sequence[PlannedMemory]) -> None:
+        """Parents and survivors may come after those that name them, so they are set when all are there."""
+        values: dict[int, Mapping[str, object]] = {}
+        for planned in new:
+            links = {"parent": planned.parent, "merged_into": planned.merged_into}
+            set_links = {name: self.memories[key] for name, key in links.items() if key is not None}
+            if set_links:
+                values[self.memories[planned.key]] = {**set_links, "updated_at": planned.updated_at}
         self.uow.update_each(Kind.MEMORY, values)
 
     def _write_edges(self) -> None:

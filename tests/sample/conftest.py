@@ -1,0 +1,3 @@
+from tests.services.conftest import desk
+
+__all__ = ["desk"]
