@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVB
 from core.domain.api import Cancel, Report, draft_key
 from core.domain.commands import Command
 from core.domain.enums import TagKind
-from core.domain.errors import Conflict
+from core.domain.errors import Conflict, UserError
 from core.domain.folder import Folder
 from core.domain.ids import MemoryPk, TypeId
 from core.domain.json_types import Json, JsonObject
@@ -31,6 +31,7 @@ from ui.views.editor_values import (
     edit_of,
     empty_values,
     faults,
+    key_of,
     merged,
     values_of,
 )
@@ -280,6 +281,17 @@ class Editor(QWidget):
             self._said.setProperty("role", "danger")
             self._said.style().polish(self._said)
             self._said.setText(self._ctx.tr.error(error))
+            self._point_at(error)
+
+    def _point_at(self, error: Exception) -> None:
+        """Put the cursor into the column that an error names."""
+        kind = self.form.kind
+        if not isinstance(error, UserError) or kind is None:
+            return
+        named = str(error.text_args.get("column") or error.text_args.get("columns") or "").split(", ")
+        keys = [key_of(column) for column in kind.columns if column.name in named]
+        if keys:
+            self.form.focus_on(keys[0])
 
     # --- showing ---
 
@@ -346,9 +358,10 @@ class Editor(QWidget):
         return value_name(self._ctx.tr, self.form.kind, key)
 
     def _text(self, key: str, value: Json) -> str:
-        return (
-            value_text(self._ctx.tr, self._subject.schema, key, value) if self._subject else json_text(value)
-        )
+        subject = self._subject
+        if subject is None:
+            return json_text(value)
+        return value_text(self._ctx.tr, subject.schema, self.form.kind, key, value)
 
     # --- help while typing ---
 

@@ -7,10 +7,8 @@ are also what a draft keeps.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, cast
 
 from core.domain.commands import CreateMemory, EditMemory, NewMemory
@@ -30,6 +28,9 @@ TAG = "tags."
 LISTS = ("visibility", "aliases")
 PLAIN = ("title", "body", "type", "layer", "importance", "seq", "seq_start", "seq_end")
 PERSON_ID = "person_id"
+FLOORS = ("seq", "seq_start", "seq_end")
+NUMBERS = {ColumnFormat.NUMBER: "edit.fault.number", ColumnFormat.TIME: "edit.fault.time"}
+BEGAN, ENDED = "fields.event_start_at", "fields.event_end_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,19 +176,38 @@ def faults(
     for column in kind.columns:
         key = key_of(column)
         value = values.get(key)
+        untouched = base is not None and same(base.get(key), value)
         if column.required and is_blank(value) and not (base is not None and is_blank(base.get(key))):
             found[key] = Text("edit.fault.required")
-        elif column.format is ColumnFormat.NUMBER and isinstance(value, str) and value.strip():
-            found[key] = Text("edit.fault.number")
-        elif column.format is ColumnFormat.TIME and isinstance(value, str) and not is_time(value):
-            found[key] = Text("edit.fault.time")
+        elif column.format in NUMBERS and isinstance(value, str) and value.strip() and not untouched:
+            found[key] = Text(NUMBERS[column.format])
     if kind.id == "person" and _bad_person(values, base):
         found[FIELD + PERSON_ID] = Text("edit.fault.person_id")
     if not any(not is_blank(values.get(key_of(column))) for column in kind.columns):
         found.setdefault(key_of(kind.columns[0]), Text("edit.fault.nothing"))
+    found |= _bad_floors(values)
+    began, ended = values.get(BEGAN), values.get(ENDED)
+    if isinstance(began, int | float) and isinstance(ended, int | float) and 0 < ended < began:
+        found[ENDED] = Text("edit.fault.times")
+    return found | _bad_triple(values)
+
+
+def _bad_floors(values: Mapping[str, Json]) -> dict[str, Text]:
+    found: dict[str, Text] = {}
+    for key in FLOORS:
+        value = values.get(key)
+        if isinstance(value, str):
+            found[key] = Text("edit.fault.number")
+        elif isinstance(value, int) and value < 0:
+            found[key] = Text("edit.fault.floor")
     start, end = values.get("seq_start"), values.get("seq_end")
     if isinstance(start, int) and isinstance(end, int) and start > end:
-        found["seq_end"] = Text("edit.fault.range")
+        found.setdefault("seq_end", Text("edit.fault.range"))
+    return found
+
+
+def _bad_triple(values: Mapping[str, Json]) -> dict[str, Text]:
+    found: dict[str, Text] = {}
     filled = [group for group in TRIPLE if texts(values.get(TAG + group))]
     if filled and len(filled) < len(TRIPLE):
         for group in TRIPLE:
@@ -201,23 +221,6 @@ def _bad_person(values: Mapping[str, Json], base: Mapping[str, Json] | None) -> 
     if base is not None and same(base.get(FIELD + PERSON_ID), value) and base.get("type") == "person":
         return False
     return not is_person_id(str(value or "").strip())
-
-
-ISO_TIME = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
-
-
-def is_time(text: str) -> bool:
-    """Whether a text is empty or a date or time in ISO form."""
-    text = text.strip()
-    if not text:
-        return True
-    if not ISO_TIME.fullmatch(text):
-        return False
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
 
 
 def merged(

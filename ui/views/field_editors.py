@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from core.domain.json_types import Json
 from core.domain.schema import Column, ColumnFormat, ColumnRole
 from ui.context import Context
+from ui.views.moments import shown_time, typed_time
 from ui.views.naming import choice_name, json_text, label
 from ui.widgets.chips import ChipEditor, split_values
 from ui.widgets.plain_text import PlainLineEdit, PlainTextEdit
@@ -169,7 +170,7 @@ class NumberEditor(ValueEditor):
 
 
 class TimeEditor(ValueEditor):
-    """A date or a time in ISO form, typed or picked from a calendar."""
+    """A point in time (Unix seconds), typed as a local date and time or picked from a calendar."""
 
     def __init__(self, ctx: Context, name: str, hint: str) -> None:
         super().__init__()
@@ -193,10 +194,10 @@ class TimeEditor(ValueEditor):
         self.edit.textChanged.connect(self._touched)
 
     def _show(self, value: Json) -> None:
-        self.edit.setText(json_text(value))
+        self.edit.setText(shown_time(value))
 
     def _read(self) -> Json:
-        return self.edit.text().strip()
+        return typed_time(self.edit.text())
 
     def _pick(self) -> None:
         menu = QMenu(self)

@@ -10,10 +10,11 @@ from core.domain.enums import Layer, Status, StatusReason, TagKind
 from core.domain.ids import MemoryPk
 from core.domain.json_types import Json
 from core.domain.memory import Memory
-from core.domain.schema import Column, Labels, MemoryType, RelationType, Schema
+from core.domain.schema import Column, ColumnFormat, Labels, MemoryType, RelationType, Schema
 from core.domain.tags import TRIPLE
 from ui.language import Language
 from ui.views.editor_values import FIELD, TAG, key_of
+from ui.views.moments import shown_time
 
 TAG_KINDS = (*TRIPLE, TagKind.GENERAL)
 
@@ -79,10 +80,13 @@ def value_name(tr: Language, kind: MemoryType | None, key: str) -> str:
     return tr(f"value.{key}") if tr.has(f"value.{key}") else key
 
 
-def value_text(tr: Language, schema: Schema, key: str, value: Json) -> str:
+def value_text(tr: Language, schema: Schema, kind: MemoryType | None, key: str, value: Json) -> str:
     """A form value as text."""
     if value is None:
         return ""
+    for column in kind.columns if kind else ():
+        if key_of(column) == key:
+            return json_text(shown_value(column, value, tr))
     if key == "type":
         kind = schema.type(str(value))
         return type_name(kind, tr) if kind else str(value)
@@ -135,3 +139,12 @@ def shorten(text: str, limit: int = 80) -> str:
 def mapping(value: Json) -> Mapping[str, Json]:
     """A JSON object, or an empty one for anything else."""
     return value if isinstance(value, Mapping) else {}
+
+
+def shown_value(column: Column, value: Json, tr: Language) -> Json:
+    """A column's value for reading: times as dates, choices in words."""
+    if column.format is ColumnFormat.TIME:
+        return shown_time(value)
+    if column.format is ColumnFormat.CHOICE and isinstance(value, str):
+        return choice_name(tr, value)
+    return value

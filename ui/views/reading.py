@@ -11,15 +11,15 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSc
 from core.domain.enums import Status
 from core.domain.json_types import Json
 from core.domain.results import MemoryDetail
-from core.domain.schema import Column, ColumnFormat, ColumnRole, MemoryType, Schema
+from core.domain.schema import ColumnRole, MemoryType, Schema
 from ui.context import Context
 from ui.views.naming import (
     TAG_KINDS,
-    choice_name,
     column_name,
     floors,
     json_text,
     layer_name,
+    shown_value,
     status_name,
     tag_kind_name,
     type_name,
@@ -175,7 +175,7 @@ class ReadingView(QWidget):
         """Fields with their labels: the type's own in its order, then the others."""
         tr, fields = self._ctx.tr, dict(detail.memory.fields)
         found: list[tuple[str, Json]] = [
-            (column_name(column, tr), _shown(column, fields.pop(column.name), self._ctx))
+            (column_name(column, tr), shown_value(column, fields.pop(column.name), tr))
             for column in (self._kind.columns if self._kind else ())
             if column.role is ColumnRole.FIELD and column.name in fields
         ]
@@ -249,12 +249,6 @@ class ReadingView(QWidget):
         heading.setProperty("role", "section")
         column.addSpacing(4)
         column.addWidget(heading)
-
-
-def _shown(column: Column, value: Json, ctx: Context) -> Json:
-    if column.format is ColumnFormat.CHOICE and isinstance(value, str):
-        return choice_name(ctx.tr, value)
-    return value
 
 
 def _fact(text: str) -> TextBlock:

@@ -20,7 +20,7 @@ from core.domain.ids import MemoryPk
 from core.domain.json_types import Json
 from core.domain.queries import VersionsOf
 from core.domain.results import MemoryDetail, OpResult, RowVersion
-from core.domain.schema import Schema
+from core.domain.schema import MemoryType, Schema
 from ui.context import Context
 from ui.tasks import Lane
 from ui.views.editor_values import changes, edit_of, values_of
@@ -173,8 +173,10 @@ class VersionsView(QWidget):
         box.addSpacing(4)
 
     def _name(self, key: str) -> str:
-        kind = self._schema.type(self._detail.memory.type) if self._schema and self._detail else None
-        return value_name(self._ctx.tr, kind, key)
+        return value_name(self._ctx.tr, self._kind(), key)
 
     def _text(self, key: str, value: Json) -> str:
-        return value_text(self._ctx.tr, self._schema, key, value) if self._schema else ""
+        return value_text(self._ctx.tr, self._schema, self._kind(), key, value) if self._schema else ""
+
+    def _kind(self) -> MemoryType | None:
+        return self._schema.type(self._detail.memory.type) if self._schema and self._detail else None
