@@ -22,6 +22,10 @@ from core.domain.memory import DEFAULT_IMPORTANCE, Memory, TagSet
 from core.domain.results import Problem
 
 
+NAME_GIVEN = "name_given"
+"""Key in `Folder.origin`: the name that the import gave the folder (another one = it was renamed since)."""
+
+
 class Format(StrEnum):
     """File formats that can be read and written."""
 

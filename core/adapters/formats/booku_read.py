@@ -47,6 +47,8 @@ def plan_of(
     _tell_apart(rows, problems)
     folders, folder_of = _folders(rows, tables, name)
     tags = read_tags(tables.tags, rows, problems)
+    if tags.orphans:
+        folders[0] = _with_orphans(folders[0], tags.orphans)
     edges, left = link_rows(rows, problems)
     documents, document_of = documents_of(rows, folder_of)
     written = _Written(edges, folders, folder_of)
@@ -71,7 +73,7 @@ def plan_of(
         memos=memos,
         problems=problems.all(),
         counts=_counts(rows, tables, len(folders), len(edges), len(documents))
-        | {"orphan_tags": tags.orphans, "doubles": pairs, "memos": len(memos)},
+        | {"orphan_tags": len(tags.orphans), "doubles": pairs, "memos": len(memos)},
         needs_confirmation=not rows,
     )
 
@@ -114,11 +116,17 @@ def _folders(
             key=shown,
             name=shown,
             origin=origin,
-            extra={EXTRA_KEY: {"folder_id": raw, "folder": shown}},
+            extra={EXTRA_KEY: {"folder_id": raw}},
         )
         for shown, raw in spelled.items()
     ]
     return folders, folder_of
+
+
+def _with_orphans(folder: PlannedFolder, tag_rows: list[Json]) -> PlannedFolder:
+    own = folder.extra[EXTRA_KEY]
+    assert isinstance(own, Mapping)
+    return replace(folder, extra={EXTRA_KEY: {**own, "orphan_tags": tag_rows}})
 
 
 def _shown_folder(raw: str) -> str:

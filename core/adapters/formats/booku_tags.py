@@ -21,18 +21,18 @@ _ORDER = (TagKind.GENERAL, TagKind.CORE, TagKind.DIFFUSION, TagKind.OPPOSING)
 
 @dataclass(frozen=True, slots=True)
 class ReadTags:
-    """Tags by row key; `raw` the rows where they say more than the tags do; number of orphan rows."""
+    """Tags by row key; `raw` the rows where they say more than the tags do; rows of no memory."""
 
     sets: Mapping[str, TagSet]
     raw: Mapping[str, Json]
-    orphans: int
+    orphans: list[Json]
 
 
 def read_tags(tag_rows: Iterable[Row], rows: Sequence[ReadRow], problems: Problems) -> ReadTags:
     """The tags of all rows. Orphans, doubles, blanks and unknown groups are noted, each once."""
     keys = {row.foreign_id: row.key for row in reversed(rows) if row.foreign_id}
     pairs: dict[str, list[tuple[str, str]]] = {row.key: [] for row in rows}
-    orphans = 0
+    orphans: list[Json] = []
     for tag_row in tag_rows:
         memory_id, kind, value = (
             storable(cell.decode("utf-8", "replace") if isinstance(cell, bytes) else text(cell))
@@ -40,7 +40,7 @@ def read_tags(tag_rows: Iterable[Row], rows: Sequence[ReadRow], problems: Proble
         )
         key = keys.get(memory_id.strip())
         if key is None:
-            orphans += 1
+            orphans.append([memory_id, kind, value])
             problems.add("import.problem.orphan_tag", memory_id, severity=INFO)
             continue
         pairs[key].append((kind, value))

@@ -16,7 +16,7 @@ import numpy as np
 
 from core.adapters.formats.booku_db import MEMOS, RECORDS, TAGS
 from core.adapters.formats.booku_links import INVOLVED_IN
-from core.adapters.formats.booku_rows import COLUMNS, EXTRA_KEY, PERSON, own_extra, row_of
+from core.adapters.formats.booku_rows import COLUMNS, PERSON, own_extra, row_of
 from core.adapters.formats.booku_tags import rows_to_write
 from core.adapters.formats.kept import give_back
 from core.adapters.formats.problems import INFO, Problems
@@ -29,7 +29,7 @@ from core.domain.folder import Folder
 from core.domain.ids import DocumentPk, MemoryPk
 from core.domain.json_types import Json
 from core.domain.memory import Memory
-from core.domain.transfer import FolderBundle
+from core.domain.transfer import NAME_GIVEN, FolderBundle
 from core.ports.file_formats import VectorsOf
 from core.ports.vector_files import CollectionData
 
@@ -85,9 +85,9 @@ def records_of(bundles: Sequence[FolderBundle], problems: Problems) -> list[Book
 
 def folder_id_of(folder: Folder) -> str:
     """The folder as Booku named it, as long as it was not renamed."""
-    own = folder.extra.get(EXTRA_KEY)
-    if isinstance(own, Mapping) and own.get("folder") == folder.name:
-        return text(own.get("folder_id"))
+    own = own_extra(folder.extra)
+    if "folder_id" in own and folder.origin.get(NAME_GIVEN) == folder.name:
+        return text(own["folder_id"])
     return folder.name
 
 
@@ -156,6 +156,10 @@ def write_database(path: Path, records: Sequence[BookuRecord], bundles: Sequence
             ((record.row["memory_id"], *tag) for record in records for tag in record.tags),
         )
         connection.executemany(
+            f"INSERT INTO {TAGS} (memory_id, tag_type, tag_value) VALUES (?, ?, ?)",
+            (tag for bundle in bundles for tag in _orphan_tags(bundle.folder)),
+        )
+        connection.executemany(
             f"INSERT OR REPLACE INTO {MEMOS} VALUES (?, ?, ?, ?, ?, ?)",
             (
                 (
@@ -170,6 +174,13 @@ def write_database(path: Path, records: Sequence[BookuRecord], bundles: Sequence
                 for memo in bundle.memos
             ),
         )
+
+
+def _orphan_tags(folder: Folder) -> list[tuple[str, str, str]]:
+    """Tag rows that came without a memory: they leave as they came."""
+    kept = own_extra(folder.extra).get("orphan_tags")
+    rows = kept if isinstance(kept, list) else []
+    return [(text(row[0]), text(row[1]), text(row[2])) for row in rows if isinstance(row, list)]
 
 
 def _create(connection: sqlite3.Connection) -> None:
