@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QTextEdit, QSizePolicy, QWidget
 
 PARAGRAPH_SEPARATOR = "\u2029"
 LINE_SEPARATOR = "\u2028"
+MARGIN = 2
+"""Between the frame and the text, in px."""
 
 
 def plain(raw: str) -> str:
@@ -18,7 +22,7 @@ def plain(raw: str) -> str:
     return raw.replace(PARAGRAPH_SEPARATOR, "\n")
 
 
-class PlainTextEdit(QPlainTextEdit):
+class PlainTextEdit(QTextEdit):
     """Many lines of plain text.
 
     Copying gives text with line breaks and nothing else (no HTML, no Qt separators); pasting rich
@@ -44,7 +48,9 @@ class PlainTextEdit(QPlainTextEdit):
         self._max_lines = max_lines
         self._one_line = one_line
         self.setReadOnly(read_only)
+        self.setAcceptRichText(False)
         self.setTabChangesFocus(True)
+        self.document().setDocumentMargin(MARGIN)
         if read_only:
             self.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -115,16 +121,12 @@ class PlainTextEdit(QPlainTextEdit):
     def _height(self) -> int:
         """Height in px for the text, between `lines` and `max_lines` lines."""
         line = self.fontMetrics().lineSpacing()
-        document = self.document()
-        rows = max(self._visual_lines(), self._lines)
+        margin = 2 * self.document().documentMargin()
+        wanted = max(self.document().size().height(), self._lines * line + margin)
         if self._max_lines:
-            rows = min(rows, self._max_lines)
-        frame = 2 * self.frameWidth() + 2 * int(document.documentMargin()) + 2
-        return rows * line + frame
-
-    def _visual_lines(self) -> int:
-        """Number of lines on screen, wrapped ones counted."""
-        return int(self.document().size().height())
+            wanted = min(wanted, self._max_lines * line + margin)
+        around = self.contentsMargins()
+        return ceil(wanted) + around.top() + around.bottom()
 
     def _fit(self) -> None:
         if getattr(self, "_lines", 0):
