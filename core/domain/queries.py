@@ -235,6 +235,15 @@ class Verify(Query[VerifyReport]):
 
 
 @dataclass(frozen=True, slots=True)
+class RebuildIndex(Query[int]):
+    """Make the vector index anew from SQL; answers how many entries it then holds.
+
+    What has a stored vector is not embedded again. No op: the index is a cache.
+    Errors: Unavailable, Cancelled (the rest waits in the outbox).
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class SearchByMeaning(Query[tuple[tuple[MemoryPk, float], ...]]):
     """Memories nearest to a text, with cosine, best first. Errors: Unavailable(embedder)."""
 
