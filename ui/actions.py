@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QWidget
 
 from ui.language import Language
 from ui.theme import Theme
@@ -75,10 +75,14 @@ NEEDS: dict[Need, Callable[[Situation], bool]] = {
 
 
 class Reach(StrEnum):
-    """Where a shortcut works: in the whole window, or only with a list (not a text field) in focus."""
+    """Where a shortcut works: in the whole window, or only with a list (never a text field) in focus.
+
+    In a text field Ctrl+Z, Ctrl+C and their like are the field's own: it takes these keys first.
+    """
 
     WINDOW = "window"
     LIST = "list"
+    FOLDERS = "folders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,7 @@ TABLE: tuple[Action, ...] = (
     Action("trash.empty", "mdi6.delete-sweep-outline", no_shortcut=DANGER, need=Need.TRASH_FULL),
     # folders
     Action("folder.new", "mdi6.folder-plus-outline", "Ctrl+Shift+N"),
-    Action("folder.rename", "mdi6.rename-box", "F2", need=Need.FOLDER, reach=Reach.LIST),
+    Action("folder.rename", "mdi6.rename-box", "F2", need=Need.FOLDER, reach=Reach.FOLDERS),
     Action("folder.merge", "mdi6.call-merge", no_shortcut=MENU, need=Need.FOLDER),
     Action("folder.also_reads", "mdi6.book-arrow-right-outline", no_shortcut=MENU, need=Need.FOLDER),
     Action("folder.delete", "mdi6.folder-remove-outline", no_shortcut=DANGER, need=Need.FOLDER),
@@ -234,12 +238,33 @@ class Actions(QObject):
             self._situation = new
             self.refresh()
 
-    def attach(self, window: QWidget, lists: Iterable[QWidget] = ()) -> None:
-        """Make the shortcuts work: window-wide ones in the window, the others in these lists."""
+    def forget_library(self, kept: Iterable[str]) -> None:
+        """The library was closed: only these actions still do something."""
+        keep = set(kept)
+        for action_id in [name for name in self._handlers if name not in keep]:
+            del self._handlers[action_id]
+            self._actions[action_id].setVisible(False)
+            self._actions[action_id].setMenu(None)  # type: ignore[arg-type]  # None takes the menu away
+        self._situation = Situation()
+        self.refresh()
+
+    @property
+    def handled(self) -> frozenset[str]:
+        """The actions that do something now."""
+        return frozenset(self._handlers)
+
+    def attach(self, widget: QWidget, reach: Reach) -> None:
+        """Make the shortcuts of that reach work in a widget: the window, the table, the folder tree."""
         for action in TABLE:
-            owners = [window] if action.reach is Reach.WINDOW else list(lists)
-            for owner in owners:
-                owner.addAction(self._actions[action.id])
+            if action.reach is reach:
+                widget.addAction(self._actions[action.id])
+
+    def use_letters(self, on: bool) -> None:
+        """Whether single letters are shortcuts."""
+        for action in TABLE:
+            if len(action.shortcut) == 1:
+                self._actions[action.id].setShortcut(QKeySequence(action.shortcut if on else ""))
+        self.refresh()
 
     def refresh(self) -> None:
         """Texts, icons, tooltips and enabled state anew."""
@@ -258,7 +283,7 @@ class Actions(QObject):
         action.setVisible(False)
         if row.shortcut:
             action.setShortcut(QKeySequence(row.shortcut))
-        list_only = row.reach is Reach.LIST
+        list_only = row.reach is not Reach.WINDOW
         action.setShortcutContext(
             Qt.ShortcutContext.WidgetShortcut if list_only else Qt.ShortcutContext.WindowShortcut
         )
@@ -267,8 +292,6 @@ class Actions(QObject):
 
     def _trigger(self, action_id: str) -> None:
         if composing():
-            return
-        if action_id in ("edit.undo", "edit.redo") and field_history(action_id == "edit.undo"):
             return
         handler = self._handlers.get(action_id)
         if handler is not None:
@@ -300,15 +323,3 @@ def composing() -> bool:
     if isinstance(focused, QPlainTextEdit | QTextEdit):
         return bool(focused.textCursor().block().layout().preeditAreaText())
     return isinstance(focused, SearchField) and focused.composing
-
-
-def field_history(undo: bool) -> bool:
-    """Inside a text field Ctrl+Z is the field's own: True when a field in focus took it."""
-    focused = QApplication.focusWidget()
-    if isinstance(focused, QLineEdit) and not focused.isReadOnly():
-        (focused.undo if undo else focused.redo)()
-        return True
-    if isinstance(focused, QPlainTextEdit | QTextEdit) and not focused.isReadOnly():
-        (focused.undo if undo else focused.redo)()
-        return True
-    return False

@@ -11,17 +11,11 @@ from core.domain.commands import Command
 from core.domain.errors import Conflict
 from core.domain.ids import OpId
 from core.domain.queries import PreviewUndo, UndoStateNow
-from core.domain.results import Changes, OpInfo, OpResult, UndoPreview, UndoResult, UndoState
+from core.domain.results import Changes, OpResult, UndoPreview, UndoResult, UndoState
 from ui.actions import Actions
 from ui.context import Context
-from ui.language import Language, isolate
 from ui.tasks import Lane
-
-
-def op_name(tr: Language, op: OpInfo) -> str:
-    """What history calls an op, in words; names inside it cannot reorder the sentence."""
-    args = {name: isolate(value) if isinstance(value, str) else value for name, value in op.args.items()}
-    return tr(op.label, **args)
+from ui.views.op_words import op_label, writer
 
 
 class Operations(QObject):
@@ -133,13 +127,13 @@ class Operations(QObject):
         self._context.tasks.run(Lane.READ, ask, self.undo_refused.emit, owner=self)
 
     def _say_undone(self, key: str, result: UndoResult) -> None:
-        self.said.emit(self._tr(key, name=op_name(self._tr, result.of)), False)
+        self.said.emit(self._tr(key, name=op_label(result.of, self._tr)), False)
 
     def _on_changes(self, changes: Changes) -> None:
         self.refresh_undo()
         if changes.foreign:
-            name = op_name(self._tr, changes.op)
-            self.said.emit(self._tr("change.foreign", who=isolate(changes.op.actor.name), name=name), False)
+            name = op_label(changes.op, self._tr)
+            self.said.emit(self._tr("change.foreign", who=writer(changes.op, self._tr), name=name), False)
 
     def _take_state(self, state: UndoState) -> None:
         self._state = state
@@ -150,7 +144,7 @@ class Operations(QObject):
         self.actions.update(
             undo="yes" if undo else "",
             redo="yes" if redo else "",
-            undo_label=op_name(self._tr, undo) if undo else "",
-            redo_label=op_name(self._tr, redo) if redo else "",
+            undo_label=op_label(undo, self._tr) if undo else "",
+            redo_label=op_label(redo, self._tr) if redo else "",
         )
         self.undo_state.emit(self._state)

@@ -182,6 +182,16 @@ class TaskRunner(QObject):
                 task.stale = True
                 task.cancel()
 
+    def drop_below(self, top: QObject) -> None:
+        """Cancel what an object and everything below it asked, and drop the results."""
+        for task in self._tasks.values():
+            at: QObject | None = task.owner if shiboken6.isValid(task.owner) else None
+            while at is not None and at is not top:
+                at = at.parent()
+            if at is top:
+                task.stale = True
+                task.cancel()
+
     @property
     def busy(self) -> int:
         """How many calls run or wait."""

@@ -66,20 +66,7 @@ class LibraryChooser(QScrollArea):
         self._title.setProperty("role", "title")
         self._lead.setProperty("role", "secondary")
         self._lead.setWordWrap(True)
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        self._languages = QButtonGroup(self)
-        for code, name in LANGUAGES:
-            button = QToolButton()
-            button.setText(name)
-            button.setProperty("chip", "true")
-            button.setCheckable(True)
-            button.setChecked(code == self._tr.code)
-            button.setObjectName(f"language.{code}")
-            button.clicked.connect(lambda _checked=False, c=code: self.language_wanted.emit(c))
-            self._languages.addButton(button)
-            head.addWidget(button)
-        column.addLayout(head)
+        column.addLayout(self._head())
         column.addWidget(self._lead)
         column.addSpacing(16)
         for way, _icon in WAYS:
@@ -110,6 +97,23 @@ class LibraryChooser(QScrollArea):
         outer.addLayout(row)
         outer.addStretch(3)
         self.setWidget(inner)
+
+    def _head(self) -> QHBoxLayout:
+        """The title and the language switch."""
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        self._languages = QButtonGroup(self)
+        for code, name in LANGUAGES:
+            button = QToolButton()
+            button.setText(name)
+            button.setProperty("chip", "true")
+            button.setCheckable(True)
+            button.setChecked(code == self._tr.code)
+            button.setObjectName(f"language.{code}")
+            button.clicked.connect(lambda _checked=False, c=code: self.language_wanted.emit(c))
+            self._languages.addButton(button)
+            head.addWidget(button)
+        return head
 
     def show_recent(self, recent: Sequence[RecentLibrary], *, sample_there: bool) -> None:
         """List libraries that were open; the sample can be reset once there is a copy."""

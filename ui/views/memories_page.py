@@ -149,7 +149,7 @@ class MemoriesPage(QWidget):
     def _connect(self) -> None:
         self.tree.chosen.connect(self._on_scope)
         self.tree.dropped.connect(self._on_drop)
-        self.tree.takes = lambda scope: not self.in_trash
+        self.tree.takes = lambda _scope: not self.in_trash
         self.tree.menu_wanted.connect(self._folder_menu)
         self.facets.changed.connect(lambda _chosen: self.show_list())
         self.table.current.connect(self._on_current)
@@ -207,6 +207,11 @@ class MemoriesPage(QWidget):
             tags=chosen.tags,
         )
         return self.tree.scope.narrow(base, with_subfolders=subfolders)
+
+    @property
+    def words(self) -> str:
+        """What is searched for."""
+        return self._text
 
     @property
     def in_trash(self) -> bool:

@@ -1,0 +1,239 @@
+"""What the actions on memories and folders do: run the command, or ask for what it needs first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
+
+from core.domain.api import Cancel, Report
+from core.domain.commands import (
+    ArchiveMemories,
+    Command,
+    RenameFolder,
+    RestoreMemories,
+    SetImportance,
+    SetLayer,
+    SetLocked,
+    SetType,
+    TrashMemories,
+    UntrashMemories,
+)
+from core.domain.enums import Layer
+from core.domain.ids import FolderPk, MemoryPk, TypeId
+from core.domain.queries import LibrarySchema, Memories, MemoryRows
+from core.domain.results import MemoryRow
+from core.domain.schema import Schema
+from ui.context import Context
+from ui.models.copying import as_json, as_markdown, as_tsv
+from ui.models.table_columns import COLUMNS, Words
+from ui.operations import Operations
+from ui.path_choice import PathChoice
+from ui.tasks import Lane
+from ui.views.detail import DetailPane
+from ui.views.memories_page import MemoriesPage
+
+SETTING_SUBFOLDERS = "ui.with_subfolders"
+IMPORTANCES = range(10, -1, -1)
+Pks = tuple[MemoryPk, ...]
+
+
+class Desk(QObject):
+    """Connects the table of actions with one open library."""
+
+    def __init__(
+        self,
+        context: Context,
+        operations: Operations,
+        page: MemoriesPage,
+        detail: DetailPane,
+        paths: PathChoice,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._context, self._operations = context, operations
+        self._page, self._detail, self._paths, self._window = page, detail, paths, parent
+        self._schema = Schema((), ())
+        self._connect_detail()
+        self._connect_commands()
+        self._connect_menus()
+        self._connect_copying()
+        self._connect_view()
+
+    # --- which action does what ---
+
+    def _connect_detail(self) -> None:
+        page, detail = self._page, self._detail
+        page.current.connect(lambda _pk: self._show_selected())
+        page.table.picked.connect(lambda _count: self._show_selected())
+        page.opened.connect(lambda _pk: detail.edit())
+        detail.open_memory.connect(lambda pk: page.go_to((MemoryPk(pk),)))
+        detail.created.connect(lambda pk: page.go_to((MemoryPk(pk),)))
+        detail.tag_clicked.connect(lambda tag: page.facets.toggle("tag", tag))
+        self._context.actions.on("memory.new", lambda: detail.new_memory(page.folder))
+
+    def _show_selected(self) -> None:
+        count = self._page.table.picked_count
+        if count > 1:
+            self._detail.show_selection(self._page.selected())
+        else:
+            self._detail.show_memory(self._page.table.current_memory)
+
+    def _connect_commands(self) -> None:
+        commands: dict[str, Callable[[Pks], Command]] = {
+            "memory.lock": lambda pks: SetLocked(memories=pks, locked=True),
+            "memory.unlock": lambda pks: SetLocked(memories=pks, locked=False),
+            "memory.archive": lambda pks: ArchiveMemories(memories=pks),
+            "memory.restore": lambda pks: RestoreMemories(memories=pks),
+            "memory.trash": lambda pks: TrashMemories(memories=pks),
+            "memory.untrash": lambda pks: UntrashMemories(memories=pks),
+        }
+        for name, make in commands.items():
+            self._context.actions.on(name, partial(self._run, make))
+        self._context.actions.on("folder.rename", self._rename_folder)
+        self._page.tree.renamed.connect(
+            lambda folder, name: self._operations.run(RenameFolder(FolderPk(folder), name))
+        )
+
+    def _run(self, make: Callable[[Pks], Command]) -> None:
+        pks = self._page.selected()
+        if pks:
+            self._operations.run(make(pks))
+
+    def _rename_folder(self) -> None:
+        folder = self._page.folder
+        if folder is not None:
+            self._page.tree.rename(folder)
+
+    # --- choices as sub-menus ---
+
+    def _connect_menus(self) -> None:
+        fills: dict[str, Callable[[QMenu], None]] = {
+            "memory.type": self._fill_types,
+            "memory.layer": self._fill_layers,
+            "memory.importance": self._fill_importances,
+        }
+        for name, fill in fills.items():
+            action = self._context.actions.on(name, lambda: None)
+            menu = QMenu(self._window)
+            menu.setToolTipsVisible(True)
+            menu.aboutToShow.connect(partial(_refill, menu, fill))
+            action.setMenu(menu)
+        self._context.bridge.counted.connect(lambda _counts: self._ask_schema())
+        self._ask_schema()
+
+    def _ask_schema(self) -> None:
+        engine = self._context.engine
+
+        def ask(_progress: Report, cancel: Cancel) -> Schema:
+            return engine.ask(LibrarySchema(), cancel=cancel)
+
+        self._context.tasks.run(Lane.READ, ask, self._take_schema, owner=self, query="schema")
+
+    def _take_schema(self, schema: Schema) -> None:
+        self._schema = schema
+        self._context.theme.set_schema(schema)
+
+    def _fill_types(self, menu: QMenu) -> None:
+        tr, theme = self._context.tr, self._context.theme
+        for kind in self._schema.types:
+            entry = menu.addAction(theme.type_icon(kind.id), theme.type_label(kind.id, tr.code))
+            self._entry_runs(entry, partial(_set_type, kind.id))
+
+    def _fill_layers(self, menu: QMenu) -> None:
+        for layer in Layer:
+            entry = menu.addAction(self._context.tr(f"layer.{layer.value}"))
+            entry.setToolTip(self._context.tr(f"layer.{layer.value}.tip"))
+            self._entry_runs(entry, partial(_set_layer, layer))
+
+    def _fill_importances(self, menu: QMenu) -> None:
+        for value in IMPORTANCES:
+            entry = menu.addAction(self._context.tr.number(value))
+            self._entry_runs(entry, partial(_set_importance, float(value)))
+
+    def _entry_runs(self, entry: QAction, make: Callable[[Pks], Command]) -> None:
+        entry.triggered.connect(lambda: self._run(make))
+
+    # --- copying ---
+
+    def _connect_copying(self) -> None:
+        actions = self._context.actions
+        actions.on("edit.select_all", self._page.select_all)
+        actions.on("edit.copy_table", lambda: self._copy_rows(markdown=False))
+        actions.on("edit.copy_markdown", lambda: self._copy_rows(markdown=True))
+        actions.on("edit.copy_json", self._copy_json)
+
+    def _copy_rows(self, *, markdown: bool) -> None:
+        pks, engine = self._page.selected(), self._context.engine
+        columns = [COLUMNS[index] for index in self._page.table.visible_columns()]
+        words = Words(self._context.tr, self._context.theme)
+
+        def ask(_progress: Report, cancel: Cancel) -> tuple[MemoryRow, ...]:
+            return engine.ask(MemoryRows(pks), cancel=cancel)
+
+        def put(rows: tuple[MemoryRow, ...]) -> None:
+            cells = [[column.copied(row, words) for column in columns] for row in rows]
+            head = [self._context.tr(column.text_key) for column in columns]
+            self._put(as_markdown(head, cells) if markdown else as_tsv(cells), len(rows))
+
+        self._context.tasks.run(Lane.READ, ask, put, owner=self, query="copy", label="task.copy")
+
+    def _copy_json(self) -> None:
+        pks, engine = self._page.selected(), self._context.engine
+
+        def ask(_progress: Report, cancel: Cancel) -> str:
+            return as_json(engine.ask(Memories(pks), cancel=cancel))
+
+        self._context.tasks.run(
+            Lane.READ,
+            ask,
+            lambda text: self._put(text, len(pks)),
+            owner=self,
+            query="copy",
+            label="task.copy",
+        )
+
+    def _put(self, text: str, count: int) -> None:
+        data = QMimeData()
+        data.setText(text)
+        QGuiApplication.clipboard().setMimeData(data)
+        self._operations.said.emit(self._context.tr("copied", count=count), False)
+
+    # --- the view ---
+
+    def _connect_view(self) -> None:
+        actions, settings = self._context.actions, self._context.settings
+        subfolders = actions.on("view.subfolders", self._toggle_subfolders)
+        subfolders.setChecked(bool(settings.get(SETTING_SUBFOLDERS)))
+        actions.on("view.clear_filters", self._page.clear_filters)
+
+    def _toggle_subfolders(self) -> None:
+        on = self._context.actions.get("view.subfolders").isChecked()
+        self._context.settings.set(SETTING_SUBFOLDERS, on)
+        self._page.show_list()
+
+    # --- import ---
+
+    def import_path(self, path: Path) -> None:
+        """Show what a file or directory holds, ready to be imported."""
+
+
+def _refill(menu: QMenu, fill: Callable[[QMenu], None]) -> None:
+    menu.clear()
+    fill(menu)
+
+
+def _set_type(kind: TypeId, pks: Pks) -> Command:
+    return SetType(memories=pks, type=kind)
+
+
+def _set_layer(layer: Layer, pks: Pks) -> Command:
+    return SetLayer(memories=pks, layer=layer)
+
+
+def _set_importance(importance: float, pks: Pks) -> Command:
+    return SetImportance(memories=pks, importance=importance)

@@ -1,0 +1,335 @@
+"""The main window: rail, search, page and status line around one open library, or the chooser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from core.domain.api import Cancel, EngineApi, Report
+from core.domain.errors import LibraryInUse
+from core.domain.queries import LibraryPath
+from core.settings import Settings
+from ui.actions import Actions, Reach
+from ui.language import Language
+from ui.libraries import Libraries, RecentLibrary
+from ui.look_actions import LookActions
+from ui.menus import fill_menu_bar
+from ui.path_choice import PathChoice
+from ui.session import Session
+from ui.tasks import Lane, TaskRunner
+from ui.theme import Theme
+from ui.views.library_chooser import LibraryChooser
+from ui.views.top_bar import TopBar
+from ui.widgets.message_strip import MessageStrip
+
+SETTING_WINDOW = "ui.window"
+START_PX = (1280, 800)
+LEAST_PX = (880, 520)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What one window needs, whatever library is open."""
+
+    tasks: TaskRunner
+    settings: Settings
+    theme: Theme
+    tr: Language
+    libraries: Libraries
+    paths: PathChoice
+
+
+class MainWindow(QMainWindow):
+    """Shows the chooser, or one library. `closed` when it has let go of everything."""
+
+    closed = Signal()
+    shown_library = Signal(object)
+
+    def __init__(self, services: Services, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._session: Session | None = None
+        self._opening = False
+        self._after_open: Callable[[Session], None] | None = None
+        self.actions_table = Actions(services.tr, services.theme, self)
+        self.look = LookActions(self.actions_table, services.settings, services.theme, services.tr, self)
+        self._build()
+        self._connect()
+        self._own_actions = self.actions_table.handled
+        self._restore()
+        self._say_texts()
+
+    @property
+    def session(self) -> Session | None:
+        """The open library with its views."""
+        return self._session
+
+    def _build(self) -> None:
+        services = self._services
+        self.top = TopBar(self.actions_table, services.tr, services.theme)
+        self.message = MessageStrip(services.tr, services.theme)
+        self.chooser = LibraryChooser(services.tr, services.theme)
+        self._place = QStackedWidget()
+        self._place.addWidget(self.chooser)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.message)
+        column.addWidget(self._place, 1)
+        whole = QHBoxLayout()
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(body)
+        holder = QWidget()
+        holder.setLayout(whole)
+        self.setCentralWidget(holder)
+        self.top.hide()
+        self.setMinimumSize(*LEAST_PX)
+
+    def _connect(self) -> None:
+        on = self.actions_table.on
+        on("library.open", self.ask_open)
+        on("library.new", self.ask_new)
+        on("library.sample", lambda: self.open_sample(reset=False))
+        on("library.close", self.close_library)
+        on("window.quit", self._quit)
+        self.actions_table.attach(self, Reach.WINDOW)
+        self.chooser.wanted.connect(self._on_way)
+        self.chooser.opened.connect(self.open_library)
+        self.chooser.forgotten.connect(self._forget)
+        self.chooser.language_wanted.connect(self.look.set_language)
+        self._services.tr.changed.connect(self._say_texts)
+        self.top.library_menu.aboutToShow.connect(self._fill_library_menu)
+
+    def start(self, path: Path | None = None) -> None:
+        """Open a library, or show the chooser."""
+        self._show_chooser()
+        if path is not None:
+            self.open_library(path)
+        elif self._services.theme.chinese_font_missing and not self._services.settings.get("ui.font_told"):
+            self._services.settings.set("ui.font_told", True)
+            self.message.say(self._services.tr("font.missing"), error=True)
+
+    # --- opening and closing ---
+
+    def open_library(self, path: Path) -> None:
+        """Open the library in that directory."""
+        libraries = self._services.libraries
+        self._open(lambda: libraries.open(path), path)
+
+    def create_library(self, path: Path, then: Callable[[Session], None] | None = None) -> None:
+        """Make a library and open it."""
+        libraries = self._services.libraries
+        self._after_open = then
+        self._open(lambda: libraries.create(path), path)
+
+    def open_sample(self, *, reset: bool) -> None:
+        """Open the copy of the sample library."""
+        libraries = self._services.libraries
+        self._open(lambda: libraries.sample(reset=reset), libraries.sample_path())
+
+    def _open(self, opener: Callable[[], EngineApi], path: Path) -> None:
+        if self._opening:
+            return
+        self._opening = True
+        self.close_library()
+        self.message.hide()
+        self.chooser.setEnabled(False)
+
+        def work(_progress: Report, _cancel: Cancel) -> tuple[EngineApi, Path]:
+            engine = opener()
+            return engine, engine.ask(LibraryPath())
+
+        self._services.tasks.run(
+            Lane.WRITE,
+            work,
+            self._on_open,
+            owner=self,
+            failed=lambda error: self._on_open_failed(error, path),
+            label="task.open",
+        )
+
+    def _on_open(self, opened: tuple[EngineApi, Path]) -> None:
+        engine, path = opened
+        self._opening = False
+        self.chooser.setEnabled(True)
+        session = Session(engine, self._services, self.actions_table, self)
+        self._session = session
+        self._place.addWidget(session)
+        self._place.setCurrentWidget(session)
+        session.bar.insertWidget(0, self.top)
+        self.top.name_library(path.name, str(path))
+        self.top.show()
+        session.said.connect(self._on_said)
+        session.start(self.top.search)
+        self.setWindowTitle(self._services.tr("window.title", name=path.name))
+        fill_menu_bar(self.menuBar(), self.actions_table, self._services.tr)
+        self.shown_library.emit(session)
+        then, self._after_open = self._after_open, None
+        if then is not None:
+            then(session)
+
+    def _on_open_failed(self, error: Exception, path: Path) -> None:
+        tr = self._services.tr
+        self._opening = False
+        self._after_open = None
+        self.chooser.setEnabled(True)
+        self._show_chooser()
+        ways = []
+        if isinstance(error, LibraryInUse):
+            ways.append((tr("library.switch"), lambda: self._raise_other(path)))
+        self.message.say(tr.error(error), error=True, ways=ways)
+
+    def _raise_other(self, path: Path) -> None:
+        if not self._services.libraries.raise_other_window(path):
+            self.message.say(self._services.tr("library.no_window"), error=True)
+
+    def close_library(self, *, wait: bool = False) -> None:
+        """Let go of the open library; typed text is kept as a draft."""
+        session, self._session = self._session, None
+        if session is None:
+            return
+        self.top.hide()
+        self.top.setParent(self.centralWidget())
+        engine = session.close_library()
+        self._place.removeWidget(session)
+        session.hide()
+        session.deleteLater()
+        if wait:
+            self._services.tasks.close()
+            engine.close()
+            return
+        self._services.tasks.run(Lane.WRITE, lambda _p, _c: engine.close(), owner=self)
+        self._show_chooser()
+
+    def _show_chooser(self) -> None:
+        self._place.setCurrentWidget(self.chooser)
+        self.actions_table.forget_library(self._own_actions)
+        self._say_texts()
+        self._ask_recent()
+
+    def _ask_recent(self) -> None:
+        libraries = self._services.libraries
+
+        def ask(_progress: Report, _cancel: Cancel) -> tuple[tuple[RecentLibrary, ...], bool]:
+            return libraries.recent(), libraries.sample_path().exists()
+
+        def show(found: tuple[tuple[RecentLibrary, ...], bool]) -> None:
+            self.chooser.show_recent(found[0], sample_there=found[1])
+
+        self._services.tasks.run(Lane.READ, ask, show, owner=self, query="recent")
+
+    def _forget(self, path: Path) -> None:
+        self._services.libraries.forget(path)
+        self._ask_recent()
+
+    # --- what a person asks for ---
+
+    def _on_way(self, way: str) -> None:
+        match way:
+            case "sample":
+                self.open_sample(reset=False)
+            case "reset_sample":
+                self.open_sample(reset=True)
+            case "new":
+                self.ask_new()
+            case "open":
+                self.ask_open()
+            case "import_file" | "import_directory":
+                self._import_first(directory=way == "import_directory")
+
+    def ask_open(self) -> None:
+        """Ask for a library's directory and open it."""
+        path = self._services.paths.directory(self, self._services.tr("library.open.title"), self._around())
+        if path is not None:
+            self.open_library(path)
+
+    def ask_new(self) -> None:
+        """Ask where a new library is to be, and make it."""
+        path = self._services.paths.new_directory(
+            self,
+            self._services.tr("library.new.title"),
+            self._around() / self._services.tr("library.new.name"),
+        )
+        if path is not None:
+            self.create_library(path)
+
+    def _import_first(self, *, directory: bool) -> None:
+        """At the first start: choose a file or directory, make a library for it, show what it holds."""
+        paths, tr = self._services.paths, self._services.tr
+        ask = paths.directory if directory else paths.file
+        source = ask(self, tr("chooser.import.title"), Path.home())
+        if source is None:
+            return
+        target = free_name(self._around(), source.stem if source.is_file() else source.name)
+        self.create_library(target, lambda session: session.show_import(source))
+
+    def _around(self) -> Path:
+        return self._services.libraries.default_place()
+
+    def _fill_library_menu(self) -> None:
+        menu = self.top.library_menu
+        menu.clear()
+        ids = (
+            "library.open",
+            "library.new",
+            "library.sample",
+            "",
+            "library.import",
+            "library.import_directory",
+            "library.export",
+            "",
+            "library.health",
+            "library.close",
+        )
+        menu.addActions(self.actions_table.working(ids))
+
+    def _on_said(self, text: str, error: bool) -> None:
+        if error:
+            self.message.say(text, error=True)
+
+    def _say_texts(self) -> None:
+        tr = self._services.tr
+        if self._session is None:
+            self.setWindowTitle(tr("app.name"))
+        fill_menu_bar(self.menuBar(), self.actions_table, tr)
+
+    # --- the window itself ---
+
+    def bring_to_front(self) -> None:
+        """Another start of the program asked for this library: here it is."""
+        self.setWindowState(self.windowState() & ~self.windowState().WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def _restore(self) -> None:
+        px = self._services.theme.px
+        self.resize(px(START_PX[0]), px(START_PX[1]))
+        saved = str(self._services.settings.get(SETTING_WINDOW))
+        if saved:
+            self.restoreGeometry(QByteArray.fromBase64(saved.encode("ascii")))
+
+    def _quit(self) -> None:
+        self.close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        geometry = bytes(self.saveGeometry().toBase64().data()).decode("ascii")
+        self._services.settings.set(SETTING_WINDOW, geometry)
+        self.close_library(wait=True)
+        self._services.tasks.close()
+        super().closeEvent(event)
+        self.closed.emit()
+
+
+def free_name(around: Path, name: str) -> Path:
+    """A directory of that name that does not exist yet; numbers make it free."""
+    path, number = around / name, 2
+    while path.exists():
+        path, number = around / f"{name} {number}", number + 1
+    return path

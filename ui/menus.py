@@ -1,0 +1,69 @@
+"""The menus of the window, as lists of action ids; "" is a line. Actions that do nothing are left out."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from ui.actions import Actions
+from ui.language import Language
+
+MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "library",
+        (
+            "library.open", "library.new", "library.sample", "", "library.import", "library.import_directory",
+            "library.export", "", "library.health", "library.rebuild", "", "library.close", "window.quit",
+        ),
+    ),
+    (
+        "edit",
+        (
+            "edit.undo", "edit.redo", "", "edit.search", "edit.select_all", "", "edit.copy_table",
+            "edit.copy_markdown", "edit.copy_json",
+        ),
+    ),
+    (
+        "memory",
+        (
+            "memory.new", "memory.edit", "memory.save", "memory.discard", "", "memory.move", "memory.copy", "",
+            "memory.type", "memory.layer", "memory.importance", "memory.tags", "memory.visibility", "memory.lock",
+            "memory.unlock", "", "memory.replace", "", "memory.archive", "memory.restore", "memory.trash",
+            "memory.untrash", "memory.delete", "trash.empty",
+        ),
+    ),
+    ("folder", ("folder.new", "folder.rename", "folder.merge", "folder.also_reads", "folder.delete")),
+    (
+        "view",
+        (
+            "view.subfolders", "view.clear_filters", "", "view.system", "view.light", "view.dark", "",
+            "view.larger", "view.smaller", "view.normal_size", "", "view.english", "view.chinese",
+        ),
+    ),
+    ("help", ("help.keys",)),
+)  # fmt: skip
+
+
+def fill_menu_bar(bar: QMenuBar, actions: Actions, tr: Language) -> None:
+    """Make all menus anew from the actions that do something now."""
+    bar.clear()
+    for name, ids in MENUS:
+        menu = QMenu(tr(f"menu.{name}"), bar)
+        menu.setToolTipsVisible(True)
+        menu.addActions(tidy(actions, ids))
+        if not menu.isEmpty():
+            bar.addMenu(menu)
+
+
+def tidy(actions: Actions, ids: tuple[str, ...]) -> list[QAction]:
+    """The working actions without lines at the ends or doubled."""
+    kept: list[str] = []
+    for action_id in ids:
+        if action_id and not actions.works(action_id):
+            continue
+        if not action_id and (not kept or not kept[-1]):
+            continue
+        kept.append(action_id)
+    while kept and not kept[-1]:
+        kept.pop()
+    return actions.working(kept)

@@ -1,0 +1,155 @@
+"""One open library in the window: its context, pages, status line, and what its actions do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from core.domain.api import EngineApi
+from core.domain.results import LibraryCounts, UndoPreview
+from ui.actions import Actions, Reach
+from ui.bridge import Bridge
+from ui.context import Context
+from ui.desk import Desk
+from ui.operations import Operations
+from ui.pages import PAGES, Page, add_page
+from ui.views.detail import DetailPane
+from ui.views.health import Health
+from ui.views.memories_page import MemoriesPage
+from ui.views.rail import Rail
+from ui.views.status_line import StatusLine
+from ui.views.undo_conflict import UndoConflictDialog
+from ui.widgets.search_field import SearchField
+
+if TYPE_CHECKING:
+    from ui.main_window import Services
+
+MEMORIES = "memories"
+add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
+
+
+class Session(QWidget):
+    """Lives as long as the library is open. `said(text, is_error)`: a message for the person."""
+
+    said = Signal(str, bool)
+
+    def __init__(
+        self, engine: EngineApi, services: Services, actions: Actions, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._engine = engine
+        bridge = Bridge(engine, services.tasks, self)
+        self.context = Context(
+            engine=engine,
+            tasks=services.tasks,
+            bridge=bridge,
+            settings=services.settings,
+            theme=services.theme,
+            tr=services.tr,
+            actions=actions,
+        )
+        self.operations = Operations(self.context, self)
+        self.pages = {page.id: page.make(self.context, self.operations) for page in PAGES}
+        page = self.pages[MEMORIES]
+        assert isinstance(page, MemoriesPage)
+        self.memories = page
+        self.detail = DetailPane(self.context)
+        self.memories.add_detail(self.detail)
+        self.status = StatusLine(actions, services.tasks, services.tr, services.theme)
+        self.rail = Rail(PAGES, services.tr, services.theme)
+        self.health = Health(self.context, self.operations, self)
+        self.desk = Desk(self.context, self.operations, self.memories, self.detail, services.paths, self)
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        self._stack = QStackedWidget()
+        for page in self.pages.values():
+            self._stack.addWidget(page)
+        middle = QVBoxLayout()
+        middle.setContentsMargins(0, 0, 0, 0)
+        middle.setSpacing(0)
+        middle.addWidget(self._stack, 1)
+        self.bar = QVBoxLayout()
+        self.bar.setContentsMargins(0, 0, 0, 0)
+        self.bar.setSpacing(0)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addLayout(middle, 1)
+        self.bar.addLayout(row, 1)
+        self.bar.addWidget(self.status)
+        self.setLayout(self.bar)
+
+    def _connect(self) -> None:
+        actions, operations = self.context.actions, self.operations
+        actions.on("edit.undo", operations.undo)
+        actions.on("edit.redo", operations.redo)
+        actions.attach(self.memories.table, Reach.LIST)
+        actions.attach(self.memories.tree, Reach.FOLDERS)
+        operations.said.connect(self._on_said)
+        operations.undo_state.connect(self.status.show_undo)
+        operations.undo_refused.connect(self._ask_conflict)
+        self.context.bridge.waiting.connect(self.status.show_waiting)
+        self.context.bridge.counted.connect(self._on_counts)
+        self.health.checked.connect(self.status.show_health)
+        self.rail.chosen.connect(self.show_page)
+        self.show_page(MEMORIES)
+
+    def start(self, search: SearchField) -> None:
+        """Fill everything: the list first."""
+        self._search = search
+        search.set_quietly("")
+        search.searched.connect(self.memories.search)
+        search.left_down.connect(self.memories.table.setFocus)
+        self.memories.filter_changed.connect(self._on_filter)
+        self.context.actions.on("edit.search", self._go_to_search)
+        self.memories.start()
+        self.operations.refresh_undo()
+        self.context.bridge.start()
+        self.memories.table.setFocus()
+
+    def _go_to_search(self) -> None:
+        self._search.setFocus()
+        self._search.selectAll()
+
+    def show_page(self, page_id: str) -> None:
+        """Go to a page."""
+        self._stack.setCurrentWidget(self.pages[page_id])
+        self.rail.show_page(page_id)
+
+    def show_import(self, path: Path) -> None:
+        """Show what a file or directory holds, ready to be imported."""
+        self.desk.import_path(path)
+
+    def close_library(self) -> EngineApi:
+        """Keep what is typed and arranged; gives back the engine, to be closed by whoever opened it."""
+        self.detail.close_drafts()
+        self.memories.save_state()
+        self.context.bridge.close()
+        self._search.searched.disconnect(self.memories.search)
+        self._search.left_down.disconnect(self.memories.table.setFocus)
+        self.context.tasks.drop_below(self)
+        return self._engine
+
+    def _on_said(self, text: str, error: bool) -> None:
+        if not error:
+            self.status.say(text)
+        self.said.emit(text, error)
+
+    def _on_filter(self) -> None:
+        if not self.memories.words:
+            self._search.set_quietly("")
+
+    def _on_counts(self, counts: LibraryCounts) -> None:
+        self.context.actions.update(trash=counts.trashed)
+
+    def _ask_conflict(self, preview: UndoPreview) -> None:
+        dialog = UndoConflictDialog(self.context, preview, self.window())
+        dialog.undo_rest.connect(lambda op: self.operations.undo_op(op, partly=True))
+        dialog.show_memories.connect(self.memories.go_to)
+        dialog.open()

@@ -1,0 +1,65 @@
+"""The rail: one button with its full label for each page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from ui.language import Language
+from ui.pages import Page
+from ui.theme import Theme
+
+RAIL_PX = 120
+KEYS = 9
+
+
+class Rail(QWidget):
+    """`chosen(page id)`. Ctrl+1 ... go to the pages."""
+
+    chosen = Signal(str)
+
+    def __init__(
+        self, pages: Sequence[Page], tr: Language, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._pages, self._tr, self._theme = tuple(pages), tr, theme
+        self.setProperty("surface", "window")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(4)
+        self._group = QButtonGroup(self)
+        self._buttons: dict[str, QToolButton] = {}
+        for number, page in enumerate(self._pages, 1):
+            button = QToolButton()
+            button.setProperty("rail", "true")
+            button.setCheckable(True)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.clicked.connect(lambda _checked=False, name=page.id: self.chosen.emit(name))
+            if number <= KEYS:
+                key = QShortcut(QKeySequence(f"Ctrl+{number}"), self)
+                key.activated.connect(button.click)
+            self._group.addButton(button)
+            self._buttons[page.id] = button
+            column.addWidget(button)
+        column.addStretch(1)
+        tr.changed.connect(self._say)
+        theme.bind(self, self._say)
+
+    def show_page(self, page_id: str) -> None:
+        """Mark the page that is shown."""
+        self._buttons[page_id].setChecked(True)
+
+    def _say(self) -> None:
+        for number, page in enumerate(self._pages, 1):
+            button = self._buttons[page.id]
+            button.setText(self._tr(page.text_key))
+            button.setToolTip(self._tr("rail.tip", name=self._tr(page.text_key), key=f"Ctrl+{number}"))
+            button.setIcon(self._theme.icon(page.icon))
+            button.setIconSize(self._theme.icon_size)
+        self.setFixedWidth(self._theme.px(RAIL_PX))

@@ -1,0 +1,105 @@
+"""The line below the page: what undo takes back, what waits for the index, tasks, health."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+
+from core.domain.results import UndoState, VerifyReport
+from ui.actions import Actions
+from ui.language import Language
+from ui.tasks import TaskRunner, single_shot
+from ui.theme import Theme
+from ui.views.op_words import op_label
+from ui.widgets.task_strip import TaskStrip
+
+SAY_MS = 6000
+
+
+class StatusLine(QWidget):
+    """Says what happened for a while; the rest is always in sight."""
+
+    def __init__(
+        self, actions: Actions, tasks: TaskRunner, tr: Language, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._tr, self._theme = tr, theme
+        self._state = UndoState(None, None)
+        self._waiting = 0
+        self._report: VerifyReport | None = None
+        self.setProperty("surface", "window")
+        self.setProperty("edge", "top")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.undo = QToolButton()
+        self.undo.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.undo.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.undo.clicked.connect(actions.get("edit.undo").trigger)
+        self.said = QLabel()
+        self.said.setTextFormat(Qt.TextFormat.PlainText)
+        self.said.setProperty("role", "secondary")
+        self.said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.waiting = QLabel()
+        self.waiting.setProperty("role", "secondary")
+        self.tasks = TaskStrip(tasks, tr, theme)
+        self.health = QToolButton()
+        self.health.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.health.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.health.clicked.connect(actions.get("library.health").trigger)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 2, 12, 2)
+        row.setSpacing(12)
+        row.addWidget(self.undo)
+        row.addWidget(self.said, 1)
+        for widget in (self.tasks, self.waiting, self.health):
+            row.addWidget(widget)
+        self._fade = single_shot(self, SAY_MS, self.said.clear)
+        tr.changed.connect(self._show)
+        theme.bind(self, self._show)
+
+    def say(self, text: str) -> None:
+        """Say for a few seconds what happened."""
+        self.said.setText(text)
+        self.said.setToolTip(text)
+        self.said.setAccessibleName(text)
+        self._fade.start()
+
+    def show_undo(self, state: UndoState) -> None:
+        """Name what undo takes back."""
+        self._state = state
+        self._show()
+
+    def show_waiting(self, count: int) -> None:
+        """How many memories wait for the index."""
+        self._waiting = count
+        self._show()
+
+    def show_health(self, report: VerifyReport | None) -> None:
+        """Colour the light by the last check-up; None = not checked yet."""
+        self._report = report
+        self._show()
+
+    def _show(self) -> None:
+        tr, theme = self._tr, self._theme
+        undo = self._state.undo
+        self.undo.setVisible(undo is not None)
+        if undo is not None:
+            text = tr("status.undo", name=op_label(undo, tr))
+            shown = self.undo.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, theme.px(360))
+            self.undo.setText(shown.replace("&", "&&"))
+            self.undo.setAccessibleName(text)
+            self.undo.setToolTip(tr("status.undo.tip", name=text))
+        self.undo.setIcon(theme.icon("mdi6.undo"))
+        self.waiting.setText(tr("status.waiting", count=self._waiting))
+        self.waiting.setToolTip(tr("status.waiting.tip"))
+        self.waiting.setVisible(self._waiting > 0)
+        state = "unknown" if self._report is None else "good" if self._report.healthy else "bad"
+        icon, color = {
+            "unknown": ("mdi6.heart-pulse", "secondary"),
+            "good": ("mdi6.check-circle", "ok"),
+            "bad": ("mdi6.alert", "warning"),
+        }[state]
+        self.health.setIcon(theme.icon(icon, color))
+        self.health.setText(tr(f"health.{state}"))
+        self.health.setToolTip(tr(f"health.{state}.tip"))
+        for button in (self.undo, self.health):
+            button.setIconSize(theme.icon_size)
