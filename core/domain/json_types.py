@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-Json: TypeAlias = (
-    "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
-)
+Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
 JsonObject: TypeAlias = "Mapping[str, Json]"
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+"""Kept: `json.dumps` would make a new one at each call."""
 
 
 def canonical(value: Json) -> str:
@@ -18,7 +19,7 @@ def canonical(value: Json) -> str:
     Key order is kept (not sorted): imported objects must leave again as they came.
     Errors: ValueError for NaN and infinities, which JSON cannot hold.
     """
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def parse(text: str) -> Json:

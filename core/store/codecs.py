@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from core.domain.edge import Edge
 from core.domain.enums import FolderKind, Kind, Layer, Role, Status, StatusReason, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
+from core.domain.json_types import canonical
 from core.domain.memory import Alias, Memory, Tag
 from core.domain.safe_text import storable
 from core.domain.schema import Column, ColumnFormat, ColumnRole, Compression, MemoryType, RelationType
@@ -42,7 +44,7 @@ class Codec:
 
 
 def _dump(value: Any) -> str:
-    return storable(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+    return storable(canonical(value))
 
 
 def _same(value: Any) -> Any:
@@ -155,6 +157,11 @@ CODECS: dict[Kind, dict[str, Codec]] = {
     kind: {name: _SPECIAL.get((kind, name)) or _BY_NAME.get(name, PLAIN) for name in names}
     for kind, names in FIELDS.items()
 }
+_GETTERS = {kind: attrgetter(*names) for kind, names in FIELDS.items()}
+_ENCODERS: dict[Kind, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
+    kind: tuple((name, codec.encode) for name, codec in codecs.items() if codec.encode is not _same)
+    for kind, codecs in CODECS.items()
+}
 _DECODERS: dict[Kind, tuple[tuple[int, str, Callable[[Any], Any]], ...]] = {
     kind: tuple(
         (place, name, codec.decode)
@@ -174,7 +181,12 @@ def encode(kind: Kind, values: Mapping[str, object]) -> dict[str, Any]:
 def encode_record(record: Record) -> dict[str, Any]:
     """All column values of a record."""
     kind = record.KIND
-    return encode(kind, {name: getattr(record, name) for name in FIELDS[kind]})
+    values: dict[str, Any] = dict(zip(FIELDS[kind], _GETTERS[kind](record), strict=True))
+    for name, write in _ENCODERS[kind]:
+        value = values[name]
+        if value is not None:
+            values[name] = write(value)
+    return values
 
 
 def decode(record: type[R], row: tuple[Any, ...]) -> R:

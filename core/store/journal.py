@@ -24,6 +24,7 @@ OUTSIDE = frozenset({"pk", "revision", "updated_at", "activation_count", "last_a
 _IMAGED_INSERTS = frozenset({Kind.TAG, Kind.ALIAS})
 """Kinds whose inserts keep an image, so that a memory's versions can tell its tags."""
 
+_DIGESTED = json.JSONEncoder(separators=(",", ":"))
 _COMPARED = {kind: tuple(name for name in names if name not in OUTSIDE) for kind, names in FIELDS.items()}
 
 
@@ -44,7 +45,7 @@ class Entry:
 
 def digest(kind: Kind, row: Row) -> str:
     """Hash of the compared columns of a row."""
-    values = json.dumps([row[name] for name in _COMPARED[kind]], separators=(",", ":"))
+    values = _DIGESTED.encode([row[name] for name in _COMPARED[kind]])
     return hashlib.blake2b(values.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
