@@ -1,1 +1,13 @@
-"""Dialogs: each asks for what one command needs, then closes."""
+"""Dialogs: each asks for what one command needs, runs it, and closes. All open with `.open()`.
+
+    move.MoveDialog(ctx, pks, parent, copy=False)      move or copy to a folder by typing
+    bulk.TypeDialog / LayerDialog / ImportanceDialog / TagsDialog / VisibilityDialog(ctx, pks, parent)
+    replace.ReplaceDialog(ctx, pks, parent)            find and replace with a preview of every change
+    folders.AlsoReadsDialog(ctx, folder_pk, parent)    which folders a folder reads too
+    folders.MergeFolderDialog(ctx, folder_pk, parent)  put a folder into another
+    importing.ImportDialog(ctx, path, parent)          dry run, choices, import; `show_folder(FolderPk)`
+    exporting.ExportDialog(ctx, folder_pk, parent)     a folder as ST-BME JSON or Booku database
+    relation.AddRelation / EditRelation / EndRelation  used by the relations view
+
+`CommandDialog.on_done(function)` hears the OpResult.
+"""
