@@ -84,11 +84,15 @@ class CommandDialog(QDialog):
         self._then = then
 
     def apply(self) -> None:
-        """Run the command; close when it is done."""
+        """Do what the main button says."""
         command = self.command()
         if command is None:
             self.accept()
-            return
+        else:
+            self.run_command(command)
+
+    def run_command(self, command: Command) -> None:
+        """Run a command in the background; close when it is done, stay and say why when it fails."""
         engine = self.ctx.engine
 
         def run(progress: Report, cancel: Cancel) -> OpResult:

@@ -6,7 +6,7 @@ from math import ceil
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QTextEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QSizePolicy, QTextEdit, QWidget
 
 PARAGRAPH_SEPARATOR = "\u2029"
 LINE_SEPARATOR = "\u2028"
