@@ -6,6 +6,7 @@ follows from the *present* rows, so each step may be repeated after a crash.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -105,7 +106,8 @@ class Indexer:
         Cancelled or interrupted: the rest waits in the outbox and comes with the next drains.
         """
         with self._lock:
-            self.index.open(self.embedder.identity)
+            with contextlib.suppress(Unavailable):  # a damaged one: `reset` makes it anew
+                self.index.open(self.embedder.identity)
             self.queue.enqueue_all()  # first: a crash after it loses nothing
             self.index.reset()
             self._opened = True
