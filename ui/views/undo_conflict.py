@@ -85,5 +85,5 @@ class UndoConflictDialog(QDialog):
 
 
 def _column_name(context: Context, column: str) -> str:
-    key = f"field.{column}"
+    key = f"value.{column}"
     return context.tr(key) if context.tr.has(key) else column
