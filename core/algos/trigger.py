@@ -6,6 +6,7 @@ Source: spec/STBME §3.2; scores exactly as there.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -86,6 +87,8 @@ def decide(
 
 def _matches(pattern: str, text: str) -> bool:
     try:
-        return re.search(pattern, text, re.IGNORECASE) is not None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # "[[": other languages read it differently
+            return re.search(pattern, text, re.IGNORECASE) is not None
     except (re.error, OverflowError, RecursionError):
         return False

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 Vector: TypeAlias = NDArray[np.float64]
 """Shape (d,), or (0,) for "no vector"."""
 Matrix: TypeAlias = NDArray[np.float64]
 """Shape (n, d): one vector a row."""
+
+Values: TypeAlias = Iterable[Any] | None
+"""Numbers as parsed from JSON or handed out by a store, perhaps nested one level, perhaps none."""
 
 EPS = 1e-12
 """Norms and squared norms up to this count as zero (spec/BOOKU §2)."""
@@ -26,42 +29,39 @@ class WrongDimension(ValueError):
         self.found = found
 
 
-def as_vector(values: ArrayLike | None) -> Vector:
-    """The values as float64; nothing and non-numbers give a vector of no dimensions.
+def as_vector(values: Values) -> Vector:
+    """The values as float64; nothing and what holds non-numbers give a vector of no dimensions.
 
     Of several rows the first is taken (endpoints without pooling answer with one row a token).
     """
-    if values is None:
-        return np.zeros(0)
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        return np.zeros(0)
-    while array.ndim > 1:
-        array = array[0] if len(array) else np.zeros(0)
-    return array.reshape(-1)
+    rows = _rows(values)
+    return rows[0] if rows else np.zeros(0)
 
 
-def stored_vector(values: ArrayLike | None, dims: int) -> Vector:
+def stored_vector(values: Values, dims: int) -> Vector:
     """The one vector that a store holds for a text; nothing and non-numbers give no dimensions.
 
     Errors: WrongDimension when there is a vector and it has not `dims` dimensions, or when there are
     several rows. Source: spec/BOOKU §2.11 step 5.
     """
-    if values is not None and (rows := _row_count(values)) > 1:
-        raise WrongDimension(dims, rows)
-    vector = as_vector(values)
-    if vector.size and vector.size != dims:
-        raise WrongDimension(dims, vector.size)
-    return vector
+    rows = _rows(values)
+    if len(rows) > 1:
+        raise WrongDimension(dims, len(rows) * len(rows[0]))
+    if rows and rows[0].size and rows[0].size != dims:
+        raise WrongDimension(dims, rows[0].size)
+    return rows[0] if rows else np.zeros(0)
 
 
-def _row_count(values: ArrayLike) -> int:
+def _rows(values: Values) -> list[Vector]:
+    """The values as rows; a flat list is one row, what holds non-numbers (nulls too) is none."""
+    if values is None or isinstance(values, str):
+        return []
+    items = list(values)
+    nested = bool(items) and isinstance(items[0], list | tuple | np.ndarray)
     try:
-        array = np.asarray(values, dtype=np.float64)
+        return [np.array([float(number) for number in row]) for row in (items if nested else [items])]
     except (TypeError, ValueError):
-        return 0
-    return len(array) if array.ndim > 1 else min(1, array.size)
+        return []
 
 
 def normalise(vector: Vector) -> Vector:
