@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from dataclasses import asdict
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from core.algos import (
     booku_names,
+    booku_rows,
     chunking,
     command_line,
     dedupe,
@@ -322,3 +324,37 @@ def _execute(given: Inputs) -> Any:
         "results": results,
     }
     return {"tool_success": True, "payload": payload, "service_calls": calls}
+
+
+_V1_COLUMNS = (
+    *("memory_id TEXT", "title TEXT", "folder_id TEXT", "bucket TEXT", "content TEXT", "source TEXT"),
+    *("novelty_energy FLOAT", "is_archived INTEGER", "is_deleted INTEGER", "deleted_at FLOAT"),
+    *("created_at FLOAT", "updated_at FLOAT", "last_activated_at FLOAT", "activation_count INTEGER"),
+)
+
+
+@golden("migration")
+def _migration(given: Inputs) -> Any:
+    if "rows" in given:
+        added = ["status", "memory_type"] if given["schema"] == "v1" else []
+        return {
+            row["memory_id"]: {
+                key: booku_rows.upgraded_row(row)[key] for key in [*row, *added] if key != "memory_id"
+            }
+            for row in given["rows"]
+        }
+    connection = sqlite3.connect(":memory:")
+    columns = ", ".join(f"{column} NOT NULL" for column in _V1_COLUMNS)
+    connection.execute(f"CREATE TABLE {booku_rows.RECORDS} ({columns}, PRIMARY KEY (memory_id))")
+    connection.execute(
+        f"CREATE INDEX idx_booku_memory_folder_bucket ON {booku_rows.RECORDS} (folder_id, bucket, is_archived)"
+    )
+    for statement in booku_rows.upgrade_statements([column.split()[0] for column in _V1_COLUMNS]):
+        connection.execute(statement)
+    columns_now = connection.execute(f"PRAGMA table_info({booku_rows.RECORDS})").fetchall()
+    indexes = connection.execute(f"PRAGMA index_list({booku_rows.RECORDS})").fetchall()
+    connection.close()
+    return {
+        "indexes": sorted(row[1] for row in indexes),
+        "columns_name_type_notnull_default": [list(row[1:5]) for row in columns_now],
+    }

@@ -6,16 +6,17 @@ other ids than those handed out); the runner checks that the right value is what
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import math
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.golden.table import Case
+from tests.golden.table import TABLE, Case
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,3 +336,116 @@ def _whole_characters(case: Case) -> Any:
 )
 def _zero_importance(case: Case) -> Any:
     return {**case.expected, "importance": 0.1}
+
+
+# --- ST-BME: archived and hidden nodes take part in nothing (DESIGN §5, visibility and diffusion) -----------
+
+_NOTHING = "DESIGN §5: diffusion, core and scene skip archived and hidden memories"
+
+
+def _hidden(node: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
+    viewer = options.get("visibilityFilter") if options.get("enableVisibility") else None
+    names = (node.get("fields") or {}).get("visibility")
+    if not viewer or not names or not isinstance(names, list | str):
+        return False
+    listed = names if isinstance(names, list) else [name.strip() for name in names.split(",")]
+    return viewer not in listed and "*" not in listed
+
+
+def _only_usable(graph: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The graph as if archived and hidden nodes had never been in it."""
+    nodes = [node for node in graph["nodes"] if not node.get("archived") and not _hidden(node, options)]
+    ids = {node["id"] for node in nodes}
+    edges = [edge for edge in graph["edges"] if edge["fromId"] in ids and edge["toId"] in ids]
+    return copy.deepcopy({**graph, "nodes": nodes, "edges": edges})
+
+
+@rule("retrieve", _NOTHING, lambda case: case.note.startswith("quirk:"))
+def _retrieve_usable(case: Case) -> Any:
+    """The same as without those nodes; only the count of active nodes still has the hidden ones."""
+    graph, options = case.inputs["graph"], case.inputs["options"]
+    if len(_only_usable(graph, options)["nodes"]) == len(graph["nodes"]):
+        return case.expected
+    value = TABLE[case.function].run({**copy.deepcopy(case.inputs), "graph": _only_usable(graph, options)})
+    active = sum(not node.get("archived") for node in graph["nodes"])
+    return {**value, "stats": {**value["stats"], "totalActive": active}}
+
+
+@rule("reconstructSceneNodeIds", _NOTHING, lambda case: case.note.startswith("quirk:"))
+def _scene_usable(case: Case) -> Any:
+    graph = _only_usable(case.inputs["graph"], {})
+    return TABLE[case.function].run({**copy.deepcopy(case.inputs), "graph": graph})
+
+
+# --- ST-BME: compression (DESIGN §5) ----------------------------------------------------------------------
+
+
+@rule(
+    "compressType",
+    "DESIGN §5, compression: a reply without fields is refused",
+    lambda case: (
+        isinstance(case.inputs["replies"], list)
+        and len(case.inputs["replies"]) == 1
+        and isinstance(case.inputs["replies"][0], dict)
+        and not case.inputs["replies"][0].get("fields")
+        and case.expected["result"]["created"] == 1
+    ),
+)
+def _refused_reply(case: Case) -> Any:
+    nodes = case.inputs["graph"]["nodes"]
+    return {
+        "result": {"created": 0, "archived": 0},
+        "llm_calls": case.expected["llm_calls"],
+        "groups": [],
+        "archived": [node["id"] for node in nodes if node["archived"]],
+        "active": [node["id"] for node in nodes if not node["archived"]],
+        "edges": len(case.inputs["graph"]["edges"]),
+    }
+
+
+def _exactly_fan_in(case: Case) -> bool:
+    """Whether a forced compression meets a level with exactly fan-in nodes, where the original stops."""
+    if not case.inputs["force"] or not isinstance(case.inputs["replies"], str):
+        return False
+    fan_in = (case.inputs["compression"] or {}).get("fanIn", 0)
+    nodes = [node for node in case.inputs["graph"]["nodes"] if node["type"] == case.inputs["type"]]
+    count = sum(not node["archived"] and not node.get("level") for node in nodes)
+    return fan_in > 1 and count == fan_in
+
+
+@rule(
+    "compressType", "DESIGN §5, compression: exactly fan-in memories are enough when forced", _exactly_fan_in
+)
+def _one_group(case: Case) -> Any:
+    graph = case.inputs["graph"]
+    group = [node for node in graph["nodes"] if node["type"] == case.inputs["type"] and not node["archived"]]
+    group.sort(key=lambda node: node["seq"])
+    made = "00000000-0000-4000-8000-000000000001"
+    tail = max(group, key=lambda node: (node["seq"], graph["nodes"].index(node)))
+    vector = case.inputs.get("embed_default")
+    node = {
+        "id": made,
+        "level": 1,
+        "childIds": [child["id"] for child in group],
+        "seq": group[-1]["seq"],
+        "seqRange": [group[0]["seqRange"][0], group[-1]["seqRange"][1]],
+        "importance": max(child["importance"] for child in group),
+        "fields": {"summary": "总结1"},
+        "archived": False,
+        "parentId": None,
+        "prevId": tail["id"],
+        "nextId": None,
+        "embedding": vector,
+    }
+    children = {child["id"] for child in group}
+    return {
+        "result": {"created": 1, "archived": len(group)},
+        "llm_calls": 1,
+        "groups": [node],
+        "archived": [one["id"] for one in graph["nodes"] if one["archived"] or one["id"] in children],
+        "active": [
+            *(one["id"] for one in graph["nodes"] if not one["archived"] and one["id"] not in children),
+            made,
+        ],
+        "edges": len(graph["edges"]),
+    }
