@@ -16,6 +16,7 @@ from core.domain.results import (
     Changes,
     HistoryEntry,
     OpInfo,
+    Problem,
     RowVersion,
     UndoConflict,
     UndoPreview,
@@ -26,6 +27,7 @@ from core.ports.clock import Clock, system_clock
 from core.ports.progress import Progress, ignore_progress
 from core.ports.store import OpDraft, UnitOfWork
 from core.store import history, journal
+from core.store.check import check_file
 from core.store.database import Database
 from core.store.drafts import SqlDrafts
 from core.store.erase import scrub
@@ -98,6 +100,11 @@ class SqlStore:
         for op in ops:
             roll_back(self._database, op)
         return len(ops)
+
+    def check(self) -> list[Problem]:
+        """What is wrong with the file itself: structure, references, full text. Cost: reads all of it."""
+        with self._database.reading() as connection:
+            return check_file(connection)
 
     def scrub(self) -> None:
         """Make nothing of erased text readable in the file: index segments and the write-ahead log."""

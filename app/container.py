@@ -1,0 +1,316 @@
+"""Joins store, index, embedder and formats to an engine: the only reader of configuration.
+
+Nothing heavy is loaded before it is used: a command that only reads needs neither numpy's index, nor
+the embedder, nor the index process.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from app import paths
+from core.domain import queries as q
+from core.domain.enums import ActorKind
+from core.domain.errors import Invalid, LibraryInUse, NotFound, Unavailable
+from core.domain.ids import MemoryPk
+from core.domain.results import Actor, VerifyReport
+from core.domain.schema_data import default_schema
+from core.domain.transfer import ImportPlan
+from core.engine import Engine
+from core.ports.clock import system_clock
+from core.settings import Settings
+from core.store.library import Holder, LibraryFiles, LibraryLock
+from core.store.store import SqlStore
+
+if TYPE_CHECKING:
+    from core.adapters.formats.files import FormatFiles
+    from core.adapters.index_client import ChromaIndex
+    from core.adapters.index_numpy import NumpyIndex
+    from core.domain.api import Cancel, Report
+    from core.ports.embedder import Embedder, Vectors
+    from core.ports.progress import CancelToken
+    from core.services.drainer import Drainer, IndexState
+    from core.services.indexer import DrainResult, Indexer
+    from core.services.semantic import SemanticSearch
+
+LIBRARY_VARIABLE = "MEMORY_CURATOR_LIBRARY"
+LANGUAGE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+LOCK_PATIENCE_S = 2.0
+"""A command that ran beside it may hold the lock for a moment when a window opens."""
+
+
+def load_settings() -> Settings:
+    """The person's settings."""
+    return Settings(paths.settings_file())
+
+
+def language_of(settings: Settings) -> str:
+    """Language of messages: as set, or as the environment says."""
+    chosen = settings.text("language")
+    if chosen != "system":
+        return chosen
+    spoken = next((value for name in LANGUAGE_VARIABLES if (value := os.environ.get(name))), "")
+    return "zh_CN" if spoken.lower().startswith("zh") else "en"
+
+
+def library_dir(given: str | None, settings: Settings) -> Path:
+    """The library to work on: named, else of the environment, else the one opened last.
+
+    Errors: NotFound when there is none of these.
+    """
+    name = given or os.environ.get(LIBRARY_VARIABLE) or settings.text("last_library")
+    if not name:
+        raise NotFound("error.library.none")
+    return Path(name).expanduser()
+
+
+def library_exists(root: Path) -> bool:
+    """Whether a library lies in that directory."""
+    return LibraryFiles(root).exists
+
+
+def person() -> Actor:
+    """The person at a window of this process."""
+    return Actor(ActorKind.PERSON, "", uuid.uuid4().hex)
+
+
+def program(name: str) -> Actor:
+    """A program that writes under that name."""
+    return Actor(ActorKind.PROGRAM, name, uuid.uuid4().hex)
+
+
+class Library:
+    """One opened library with all that belongs to it."""
+
+    def __init__(self, root: Path, actor: Actor, settings: Settings, lock: LibraryLock | None) -> None:
+        self.files = LibraryFiles(root)
+        self._settings = settings
+        self._lock = lock
+        self.store = SqlStore(self.files, default_schema())
+        self.drainer: Drainer | None = None
+        try:
+            self._roll_back_abandoned()
+            self.engine = Engine(self.store, actor, self._answers(), [self._end])
+        except BaseException:
+            self.store.close()
+            raise
+
+    def _roll_back_abandoned(self) -> None:
+        """Ops that a crash left open are taken back by whoever can have the lock, if only for a moment."""
+        if self._lock is not None:
+            self.store.roll_back_abandoned()
+            return
+        lock = LibraryLock(self.files)
+        if lock.acquire():
+            try:
+                self.store.roll_back_abandoned()
+            finally:
+                lock.release()
+
+    # --- the index -----------------------------------------------------------------------
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The chosen embedder (its weights are loaded at first use). Errors: Unavailable when it is off."""
+        if self._settings.text("embedder") == "none":
+            raise Unavailable("embedder", "switched off", key="error.embedder.off")
+        from core.adapters.embedder_builtin import BuiltinEmbedder
+
+        return BuiltinEmbedder()
+
+    @cached_property
+    def _exact(self) -> NumpyIndex:
+        from core.adapters.index_numpy import NumpyIndex
+
+        return NumpyIndex(self.store.queue, self.embedder.identity)
+
+    @cached_property
+    def _index(self) -> ChromaIndex:
+        from core.adapters.index_client import ChromaIndex, IndexHost
+
+        return ChromaIndex(IndexHost(self.files.index))
+
+    @cached_property
+    def indexer(self) -> Indexer:
+        """Writes the index. Only for the holder of the library's lock."""
+        from core.services.indexer import Indexer
+
+        return Indexer(self.store.queue, self.embedder, self._index, self._exact)
+
+    @cached_property
+    def _semantic(self) -> SemanticSearch:
+        from core.services.semantic import SemanticSearch
+
+        index = self._index if self._lock is not None else None
+        return SemanticSearch(self.store, self.store.queue, self.embedder, self._exact, index)
+
+    def keep_indexed(self, on_state: Callable[[IndexState], None] | None = None) -> None:
+        """From now on a thread brings every change into the index. Needs the lock; off without embedder."""
+        if self._lock is None or self.drainer is not None or self._settings.text("embedder") == "none":
+            return
+        from core.services.drainer import Drainer
+
+        drainer = Drainer(self.indexer, on_state)
+        self.engine.subscribe(lambda changes: drainer.changed(changes.memories))
+        self.drainer = drainer
+        drainer.start()
+
+    def rebuild(self, progress: Report | None = None, cancel: CancelToken | None = None) -> DrainResult:
+        """The index anew from SQL; no text that has a vector is embedded again.
+
+        Errors: LibraryInUse when another program holds the library, Unavailable, Cancelled.
+        """
+        from core.ports.progress import ignore_progress
+
+        if self._lock is not None:
+            return self.indexer.rebuild(progress or ignore_progress, cancel)
+        lock = take_lock(self.files.root)
+        try:
+            return self.indexer.rebuild(progress or ignore_progress, cancel)
+        finally:
+            self._index.close()
+            lock.release()
+
+    def sample_plan(self) -> ImportPlan:
+        """The sample library, as an import."""
+        from core.adapters.sample import read_sample
+
+        return read_sample(system_clock())
+
+    # --- queries that need more than the store -------------------------------------------
+
+    def _answers(self) -> Mapping[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]]:
+        from core.services.file_answers import file_answers
+
+        return {
+            **file_answers(self.store, _LazyFormats(), self._vectors_of),
+            q.SearchByMeaning: self._search,
+            q.Verify: self._verify,
+            q.LibraryPath: lambda _query, _cancel: self.files.root,
+        }
+
+    def _vectors_of(self, memories: Sequence[MemoryPk]) -> Mapping[MemoryPk, Vectors]:
+        if self._settings.text("embedder") == "none":
+            return {}
+        pks, rows = self.store.queue.matrix_rows(self.embedder.identity.key, memories)
+        return {MemoryPk(int(pk)): row for pk, row in zip(pks, rows, strict=True)}
+
+    def _search(self, query: q.SearchByMeaning, _cancel: Cancel | None) -> tuple[tuple[MemoryPk, float], ...]:
+        allowed = None
+        if query.filter != q.MemoryFilter():
+            with self.store.read() as reader:
+                allowed = set(reader.memory_ids(query.filter, q.Sort()))
+        hits = self._semantic.by_meaning(query.text, query.limit, allowed)
+        return tuple((hit.pk, hit.score) for hit in hits)
+
+    def _verify(self, query: q.Verify, cancel: Cancel | None) -> VerifyReport:
+        """Store and index; beside a program that keeps the library, or without an index, the store alone."""
+        from core.services.doctor import checked_store, store_report
+
+        with self.store.read() as reader:
+            problems = (*self.store.check(), *checked_store(reader))
+            counts = reader.counts()
+        if self._settings.text("embedder") == "none" or not self.files.index.exists():
+            return store_report(counts, problems, index="none")
+        lock = None if self._lock is not None else LibraryLock(self.files)
+        if lock is not None and not lock.acquire():
+            return store_report(counts, problems, index="elsewhere")
+        from core.services.index_check import verify
+
+        try:
+            report = verify(self.indexer, query.sample, cast("CancelToken | None", cancel))
+        finally:
+            if lock is not None:
+                self._index.close()
+                lock.release()
+        return replace(report, problems=(*problems, *report.problems))
+
+    # --- end -----------------------------------------------------------------------------
+
+    def _end(self) -> None:
+        if self.drainer is not None:
+            self.drainer.stop()
+        if "_index" in self.__dict__:
+            self._index.close()
+
+    def close(self) -> None:
+        """End threads, processes and connections, and give the lock back."""
+        self.engine.close()
+        if self._lock is not None:
+            self._lock.release()
+
+
+class _LazyFormats:
+    """All file formats, loaded when the first file is read or written."""
+
+    @cached_property
+    def _formats(self) -> FormatFiles:
+        from core.adapters.chroma_files import is_collection_name, write_collections
+        from core.adapters.formats.files import FormatFiles
+
+        return FormatFiles(write_collections, is_collection_name)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._formats, name)
+
+
+def take_lock(root: Path, address: str = "") -> LibraryLock:
+    """The library's lock. Errors: LibraryInUse when another program keeps it."""
+    lock = LibraryLock(LibraryFiles(root))
+    deadline = time.monotonic() + LOCK_PATIENCE_S
+    while not lock.acquire(address):
+        if time.monotonic() > deadline:
+            raise LibraryInUse("error.library.in_use", path=str(root))
+        time.sleep(0.05)
+    return lock
+
+
+def lock_holder(root: Path) -> Holder | None:
+    """Who keeps the library open."""
+    return LibraryLock(LibraryFiles(root)).holder()
+
+
+def open_library(
+    root: Path,
+    actor: Actor,
+    settings: Settings,
+    *,
+    create: bool = False,
+    keep: bool = False,
+    address: str = "",
+) -> Library:
+    """Open a library. `keep`: hold its lock (a window does; commands work beside it without).
+
+    Errors: NotFound when there is none and `create` is not set, Invalid for a path that cannot be a
+    library, LibraryInUse, BadFile for a damaged or newer one.
+    """
+    root = root.absolute()
+    if root.exists() and not root.is_dir():
+        raise Invalid("error.library.not_directory", path=str(root))
+    if not create and not library_exists(root):
+        raise NotFound("error.library.missing", path=str(root))
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        lock = take_lock(root, address) if keep else None
+    except OSError as error:
+        raise Invalid("error.library.cannot_write", path=str(root), details=str(error)) from error
+    try:
+        return Library(root, actor, settings, lock)
+    except BaseException:
+        if lock is not None:
+            lock.release()
+        raise
+
+
+def run_index_process() -> None:
+    """Be the index process (a frozen program starts itself for it)."""
+    from core.adapters.index_server import main
+
+    main()
