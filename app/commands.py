@@ -1,0 +1,169 @@
+"""The table of commands: name, arguments and function. The command line is built from it.
+
+A function takes the open library and the arguments by name and gives an answer: JSON with stable keys
+(docs/CLI.md) and lines for people. Errors are those of core.domain.errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from app import commands_read, commands_transfer, commands_write
+from app.answers import Answer, Say
+from core.domain.commands import Border
+from core.domain.enums import Layer, Status
+from core.domain.queries import SortKey, TrashScope
+from core.domain.transfer import Format
+
+if TYPE_CHECKING:
+    from app.container import Library
+
+DEFAULT_LIMIT = 50
+
+
+class Takes(StrEnum):
+    """What kind of value an argument takes."""
+
+    TEXT = "text"
+    TEXTS = "texts"
+    NUMBER = "number"
+    DECIMAL = "decimal"
+    FLAG = "flag"
+    REPEATED = "repeated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One argument. Names without `--` stand by position; help is the text `cli.arg.<name>`."""
+
+    name: str
+    takes: Takes = Takes.TEXT
+    choices: tuple[str, ...] = ()
+    default: object = None
+    required: bool = False
+    metavar: str = ""
+
+    @property
+    def key(self) -> str:
+        """Name under which the function finds the value."""
+        return self.name.lstrip("-").replace("-", "_")
+
+
+Function = Callable[["Library", Mapping[str, Any], Say], Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandSpec:
+    """One command; its help is the text `cli.command.<name>`. `creates`: makes a library that is missing."""
+
+    name: str
+    function: Function
+    arguments: tuple[Argument, ...] = field(default=())
+    creates: bool = False
+
+
+_FOLDER = Argument(name="--folder", metavar="NAME")
+_IDS = Argument(name="ids", takes=Takes.TEXTS, metavar="ID")
+_LIMIT = Argument(name="--limit", takes=Takes.NUMBER, default=DEFAULT_LIMIT, metavar="N")
+_FILTERS = (
+    _FOLDER,
+    Argument(name="--subfolders", takes=Takes.FLAG),
+    Argument(name="--type", takes=Takes.REPEATED, metavar="TYPE"),
+    Argument(name="--layer", takes=Takes.REPEATED, choices=tuple(Layer)),
+    Argument(name="--status", takes=Takes.REPEATED, choices=tuple(Status)),
+    Argument(name="--tag", takes=Takes.REPEATED, metavar="TAG"),
+    Argument(name="--min-importance", takes=Takes.DECIMAL, metavar="N"),
+    Argument(name="--locked", takes=Takes.FLAG),
+    Argument(name="--trash", choices=tuple(TrashScope), default=TrashScope.OUTSIDE.value),
+    _LIMIT,
+)
+
+COMMANDS: tuple[CommandSpec, ...] = (
+    CommandSpec(
+        name="import",
+        function=commands_transfer.import_files,
+        creates=True,
+        arguments=(
+            Argument(name="files", takes=Takes.TEXTS, metavar="FILE"),
+            Argument(name="--dry-run", takes=Takes.FLAG),
+            Argument(name="--yes", takes=Takes.FLAG),
+            Argument(name="--partly", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
+        name="export",
+        function=commands_transfer.export,
+        arguments=(
+            Argument(name="folder", metavar="FOLDER"),
+            Argument(
+                name="--format", choices=(Format.STBME.value, Format.BOOKU.value), default=Format.STBME.value
+            ),
+            Argument(name="--to", required=True, metavar="PATH"),
+            Argument(name="--overwrite", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
+        name="list",
+        function=commands_read.list_memories,
+        arguments=(
+            *_FILTERS,
+            Argument(name="--text", metavar="WORDS"),
+            Argument(name="--sort", choices=tuple(SortKey), default=SortKey.UPDATED.value),
+            Argument(name="--ascending", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
+        name="search",
+        function=commands_read.search,
+        arguments=(
+            Argument(name="text", metavar="WORDS"),
+            *_FILTERS,
+            Argument(name="--meaning", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(name="show", function=commands_read.show, arguments=(_IDS, _FOLDER)),
+    CommandSpec(name="folders", function=commands_read.folders),
+    CommandSpec(name="history", function=commands_read.history, arguments=(_LIMIT,)),
+    CommandSpec(name="verify", function=commands_read.verify),
+    CommandSpec(name="rebuild", function=commands_write.rebuild),
+    CommandSpec(
+        name="edit",
+        function=commands_write.edit,
+        arguments=(
+            Argument(name="id", metavar="ID"),
+            _FOLDER,
+            Argument(name="--title"),
+            Argument(name="--body"),
+            Argument(name="--set", takes=Takes.REPEATED, metavar="COLUMN=VALUE"),
+            Argument(name="--type", metavar="TYPE"),
+            Argument(name="--importance", takes=Takes.DECIMAL, metavar="N"),
+            Argument(name="--layer", choices=tuple(Layer)),
+            Argument(name="--tag", takes=Takes.REPEATED, metavar="TAG"),
+        ),
+    ),
+    CommandSpec(
+        name="move",
+        function=commands_write.move,
+        arguments=(
+            _IDS,
+            _FOLDER,
+            Argument(name="--to", required=True, metavar="FOLDER"),
+            Argument(name="--create", takes=Takes.FLAG),
+            Argument(name="--border", choices=tuple(Border), default=Border.LEAVE.value),
+        ),
+    ),
+    CommandSpec(name="trash", function=commands_write.trash, arguments=(_IDS, _FOLDER)),
+    CommandSpec(name="restore", function=commands_write.restore, arguments=(_IDS, _FOLDER)),
+    CommandSpec(
+        name="undo",
+        function=commands_write.undo,
+        arguments=(
+            Argument(name="--op", takes=Takes.NUMBER, metavar="N"),
+            Argument(name="--partly", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(name="redo", function=commands_write.redo),
+)

@@ -1,0 +1,180 @@
+"""Commands that read: list, search, show, folders, history, verify."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from app.answers import (
+    Answer,
+    Say,
+    detail_json,
+    folder_json,
+    one_line,
+    op_json,
+    op_text,
+    problem_json,
+    row_json,
+    row_line,
+    shown_of,
+)
+from core.domain import queries as q
+from core.domain.enums import Layer, Status
+from core.domain.errors import Invalid, NotFound
+from core.domain.folder import Folder
+from core.domain.ids import FolderPk, MemoryPk, TypeId
+from core.domain.results import MemoryDetail
+
+if TYPE_CHECKING:
+    from app.container import Library
+    from core.domain.api import EngineApi
+
+
+def list_memories(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
+    """Memories that pass the filters, in order."""
+    where = _filter(library.engine, args, text=args["text"] or "")
+    sort = q.Sort(q.SortKey(args["sort"]), descending=not args["ascending"])
+    return _listed(library.engine, library.engine.ask(q.ListMemories(where, sort)), args, say)
+
+
+def search(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
+    """Memories that hold the words, or are near the text in meaning; best first."""
+    engine = library.engine
+    if args["meaning"]:
+        limit = args["limit"] or engine.ask(q.Counts()).memories
+        hits = dict(engine.ask(q.SearchByMeaning(args["text"], limit, _filter(engine, args, text=""))))
+        return _listed(engine, list(hits), args, say, hits)
+    where = _filter(engine, args, text=args["text"])
+    return _listed(engine, engine.ask(q.ListMemories(where, q.Sort(q.SortKey.RELEVANCE))), args, say)
+
+
+def _listed(
+    engine: EngineApi,
+    pks: Sequence[int],
+    args: Mapping[str, Any],
+    say: Say,
+    scores: Mapping[MemoryPk, float] | None = None,
+) -> Answer:
+    limit = args["limit"]
+    if limit < 0:
+        raise Invalid("error.cli.limit")
+    page = pks[:limit] if limit else pks
+    rows = engine.ask(q.MemoryRows(tuple(MemoryPk(pk) for pk in page)))
+    items = [row_json(row) for row in rows]
+    if scores is not None:
+        items = [item | {"score": round(scores[row.pk], 4)} for item, row in zip(items, rows, strict=True)]
+    lines = [row_line(row) for row in rows] or [say("cli.nothing_found")]
+    data = {"total": len(pks), "shown": len(rows), "items": items}
+    return Answer(data, (*lines, *shown_of(len(rows), len(pks), say)))
+
+
+def _filter(engine: EngineApi, args: Mapping[str, Any], text: str) -> q.MemoryFilter:
+    types = frozenset(TypeId(name) for name in args["type"] or ())
+    known = {item.id for item in engine.ask(q.LibrarySchema()).types} if types else set()
+    if unknown := sorted(types - known):
+        raise Invalid("error.schema.type_unknown", type=unknown[0], known=", ".join(sorted(known)))
+    folders = frozenset({folder_named(engine, args["folder"]).pk} if args["folder"] else ())
+    return q.MemoryFilter(
+        text=text,
+        folders=folders,
+        with_subfolders=args["subfolders"],
+        types=types,
+        layers=frozenset(Layer(name) for name in args["layer"] or ()),
+        statuses=frozenset(Status(name) for name in args["status"] or ()),
+        tags=tuple((None, tag) for tag in args["tag"] or ()),
+        importance_min=args["min_importance"],
+        locked=True if args["locked"] else None,
+        trash=q.TrashScope(args["trash"]),
+    )
+
+
+def folder_named(engine: EngineApi, name: str) -> Folder:
+    """The folder of that name. Errors: NotFound."""
+    found = engine.ask(q.FolderByName(name))
+    if found is None:
+        raise NotFound("error.folder.unknown", folder=name)
+    return found
+
+
+def resolved(engine: EngineApi, ids: Sequence[str], folder: str | None) -> tuple[MemoryPk, ...]:
+    """Memories by our ids or imported ones, survivors instead of merged ones. Errors: NotFound."""
+    within: FolderPk | None = folder_named(engine, folder).pk if folder else None
+    return engine.ask(q.ResolveMemories(tuple(ids), within))
+
+
+def show(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
+    """All of some memories."""
+    details = [
+        library.engine.ask(q.MemoryDetailOf(pk))
+        for pk in resolved(library.engine, args["ids"], args["folder"])
+    ]
+    lines = [line for detail in details for line in (*_detail_lines(detail, say), "")]
+    return Answer({"items": [detail_json(detail) for detail in details]}, tuple(lines[:-1]))
+
+
+def _detail_lines(detail: MemoryDetail, say: Say) -> list[str]:
+    memory = detail.memory
+    lines = [
+        f"{memory.shown_title}",
+        f"{memory.id}  {memory.type}  {memory.layer.value}  {memory.status.value}  {detail.folder.name}",
+    ]
+    if memory.body:
+        lines += ["", memory.body]
+    lines += [f"{name}: {value}" for name, value in memory.fields.items()]
+    groups = (detail.tags.general, detail.tags.core, detail.tags.diffusion, detail.tags.opposing)
+    names = ("general", "core", "diffusion", "opposing")
+    lines += [
+        f"{say('cli.tags.' + name)}: {', '.join(tags)}"
+        for name, tags in zip(names, groups, strict=True)
+        if tags
+    ]
+    lines += [
+        f"{view.source_title} —{view.edge.relation}→ {view.target_title}"
+        + ("" if view.live else f" ({say('cli.past')})")
+        for view in detail.edges
+    ]
+    return lines
+
+
+def folders(library: Library, _args: Mapping[str, Any], say: Say) -> Answer:
+    """All folders with their counts."""
+    nodes = library.engine.ask(q.Folders())
+    lines = [f"{node.folder.name}  {node.memories}" for node in nodes]
+    data = {"items": [folder_json(node) for node in nodes]}
+    return Answer(data, tuple(lines) or (say("cli.nothing_found"),))
+
+
+def history(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
+    """Changes, newest first."""
+    entries = library.engine.ask(q.History(args["limit"] or q.History().limit))
+    items = [op_json(entry.op, say) | {"rows": entry.rows, "memories": entry.memories} for entry in entries]
+    lines = [
+        f"{entry.op.id:>6}  {entry.op.at.astimezone():%Y-%m-%d %H:%M}  {one_line(op_text(entry.op, say), 80)}"
+        for entry in entries
+    ]
+    return Answer({"items": items}, tuple(lines) or (say("cli.nothing_found"),))
+
+
+def verify(library: Library, _args: Mapping[str, Any], say: Say) -> Answer:
+    """Whether the store is whole and the index equals it."""
+    report = library.engine.ask(q.Verify())
+    data = {
+        "healthy": report.healthy,
+        "checked": report.checked,
+        "index": report.index,
+        "waiting_for_index": report.waiting,
+        "without_vector": report.without_vector,
+        "missing_in_index": len(report.missing_in_index),
+        "extra_in_index": len(report.extra_in_index),
+        "differing": len(report.differing),
+        "self_query_failed": len(report.self_query_failed),
+        "problems": [problem_json(problem, say) for problem in report.problems],
+    }
+    lines = [say("cli.verify.healthy" if report.healthy else "cli.verify.ill", count=report.checked)]
+    lines += [f"  {say(problem.key, **problem.args)}" for problem in report.problems]
+    wrong = len(report.missing_in_index) + len(report.extra_in_index) + len(report.differing)
+    if wrong:
+        lines.append(say("cli.verify.index", count=wrong))
+    if report.waiting:
+        lines.append(say("cli.verify.waiting", count=report.waiting))
+    return Answer(data, tuple(lines), done=report.healthy)

@@ -1,0 +1,108 @@
+"""Commands for files: import with its dry run, and export."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.answers import Answer, Say, count_lines, error_json, problem_json
+from app.commands_read import folder_named
+from core.domain import queries as q
+from core.domain.commands import ApplyImport
+from core.domain.errors import Conflict, Unavailable, UserError
+from core.domain.transfer import Format, ImportPlan
+
+if TYPE_CHECKING:
+    from app.container import Library
+    from core.domain.api import EngineApi
+
+SHOWN_PROBLEMS = 20
+
+
+def import_files(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
+    """Each file as one change; a file that cannot be read does not keep the others out.
+
+    `dry_run`: only what would come in. A file with doubts waits for `yes`.
+    """
+    reports = []
+    lines: list[str] = []
+    for name in args["files"]:
+        report = _import_one(library.engine, Path(name), args, say)
+        reports.append(report)
+        lines += _lines(report, say)
+    done = all(report["ok"] for report in reports)
+    return Answer({"dry_run": args["dry_run"], "files": reports}, tuple(lines), done)
+
+
+def _import_one(engine: EngineApi, path: Path, args: Mapping[str, Any], say: Say) -> dict[str, Any]:
+    report: dict[str, Any] = {"file": str(path), "ok": False, "imported": False}
+    try:
+        plan = engine.ask(q.ReadFile(path, partly=args["partly"]))
+        report |= _plan_json(plan, say)
+        if args["dry_run"]:
+            return report | {"ok": True}
+        if plan.needs_confirmation and not args["yes"]:
+            return report
+        result = engine.run(ApplyImport(plan))
+    except (UserError, Conflict, Unavailable) as error:
+        return report | {"error": error_json(error, say)}
+    return report | {
+        "ok": True,
+        "imported": True,
+        "op": None if result.op is None else result.op.id,
+        "written": dict(result.counts),
+    }
+
+
+def _plan_json(plan: ImportPlan, say: Say) -> dict[str, Any]:
+    return {
+        "format": plan.format.value,
+        "folders": [folder.name for folder in plan.folders],
+        "counts": dict(plan.counts),
+        "problems": [problem_json(problem, say) for problem in plan.problems],
+        "needs_confirmation": plan.needs_confirmation,
+    }
+
+
+def _lines(report: Mapping[str, Any], say: Say) -> list[str]:
+    lines = [report["file"]]
+    if "format" in report:
+        lines.append("  " + say(f"cli.format.{report['format']}"))
+        lines += count_lines(report["counts"], say)
+        problems = report["problems"]
+        lines += [f"  ! {problem['text']}" for problem in problems[:SHOWN_PROBLEMS]]
+        if len(problems) > SHOWN_PROBLEMS:
+            lines.append("  " + say("cli.more_problems", count=len(problems) - SHOWN_PROBLEMS))
+    if "error" in report:
+        lines.append("  " + report["error"]["text"])
+    elif report["imported"]:
+        lines.append("  " + say("cli.imported", op=report["op"] or 0))
+    elif report["ok"]:
+        lines.append("  " + say("cli.dry_run"))
+    else:
+        lines.append("  " + say("cli.needs_yes"))
+    return lines
+
+
+def export(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
+    """A folder as a file of another program."""
+    folder = folder_named(library.engine, args["folder"])
+    report = library.engine.ask(
+        q.ExportFolder(
+            folder=folder.pk,
+            format=Format(args["format"]),
+            path=Path(args["to"]),
+            overwrite=args["overwrite"],
+        )
+    )
+    problems = [problem_json(problem, say) for problem in report.problems]
+    data = {
+        "format": report.format.value,
+        "path": str(report.path),
+        "counts": dict(report.counts),
+        "problems": problems,
+    }
+    lines = [say("cli.exported", path=str(report.path)), *count_lines(report.counts, say)]
+    lines += [f"  ! {problem['text']}" for problem in problems[:SHOWN_PROBLEMS]]
+    return Answer(data, tuple(lines))
