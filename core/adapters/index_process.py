@@ -25,7 +25,7 @@ from core.domain.errors import Unavailable
 INDEX_PROCESS_FLAG = "--index-process"
 """First argument with which a frozen program must call `core.adapters.index_server.main`."""
 
-CLOSE_S = 2.0
+CLOSE_S = 1.0
 ERROR_CHARS = 500
 
 _log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from core.services.indexer import Indexer
 CHUNK_ROWS = 250
 PAUSE_S = 0.01
 BACK_OFF_S = (2.0, 5.0, 15.0, 60.0)
-STOP_S = 2.5
+STOP_S = 1.5
 
 _log = logging.getLogger(__name__)
 
