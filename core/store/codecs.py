@@ -44,6 +44,8 @@ class Codec:
 
 
 def _dump(value: Any) -> str:
+    if not value and isinstance(value, dict):  # most fields of most rows
+        return "{}"
     return storable(canonical(value))
 
 
@@ -76,7 +78,7 @@ FLAG = Codec(int, bool)
 REAL = Codec(float, float)
 TIME = Codec(to_micros, from_micros)
 JSON = Codec(_dump, json.loads)
-LIST = Codec(lambda value: _dump(list(value)), lambda text: tuple(json.loads(text)))
+LIST = Codec(lambda value: _dump(list(value)) if value else "[]", lambda text: tuple(json.loads(text)))
 COLUMNS = Codec(lambda value: _dump([asdict(column) for column in value]), _decode_types)
 COMPRESSION = Codec(lambda value: _dump(asdict(value)), lambda text: Compression(**json.loads(text)))
 
