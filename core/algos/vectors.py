@@ -56,6 +56,8 @@ def _rows(values: Values) -> list[Vector]:
     """The values as rows; a flat list is one row, what holds non-numbers (nulls too) is none."""
     if values is None or isinstance(values, str):
         return []
+    if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
+        return list(np.atleast_2d(values.astype(np.float64)))
     items = list(values)
     nested = bool(items) and isinstance(items[0], list | tuple | np.ndarray)
     try:

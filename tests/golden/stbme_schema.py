@@ -9,7 +9,7 @@ _TYPES = [
     ("character", ("name", "traits", "state", "goal", "inventory", "core_note"), "latest", None),
     ("location", ("name", "state", "features", "danger"), "latest", None),
     ("rule", ("title", "constraint", "scope", "status"), "always", None),
-    ("thread", ("title", "summary", "status"), "", (6, 3, 5, 3)),
+    ("thread", ("title", "summary", "status"), "always", (6, 3, 5, 3)),
     ("synopsis", ("summary", "scope"), "always latest", None),
     ("reflection", ("insight", "trigger", "suggestion"), "", (6, 3, 3, 3)),
 ]
