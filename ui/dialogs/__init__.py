@@ -1,7 +1,7 @@
 """Dialogs: each asks for what one command needs, runs it, and closes. All open with `.open()`.
 
     move.MoveDialog(ctx, pks, parent, copy=False)      move or copy to a folder by typing
-    bulk.TypeDialog / LayerDialog / ImportanceDialog / TagsDialog / VisibilityDialog(ctx, pks, parent)
+    bulk.TagsDialog / VisibilityDialog(ctx, pks, parent)
     replace.ReplaceDialog(ctx, pks, parent)            find and replace with a preview of every change
     folders.AlsoReadsDialog(ctx, folder_pk, parent)    which folders a folder reads too
     folders.MergeFolderDialog(ctx, folder_pk, parent)  put a folder into another

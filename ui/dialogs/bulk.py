@@ -1,4 +1,4 @@
-"""One property of many memories: type, layer, importance, tags, visibility. Each is one change."""
+"""Tags and visibility of many memories, each as one change."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import ChangeTags, Command, SetImportance, SetLayer, SetType, SetVisibility
-from core.domain.enums import Layer, TagKind
-from core.domain.ids import MemoryPk, TypeId
-from core.domain.queries import LibrarySchema, TagNames
-from core.domain.schema import Schema
+from core.domain.commands import ChangeTags, Command, SetVisibility
+from core.domain.enums import TagKind
+from core.domain.ids import MemoryPk
+from core.domain.queries import TagNames
 from core.domain.tags import clean_general_tags, clean_triple_tags
 from ui.context import Context
 from ui.dialogs.base import CommandDialog
 from ui.tasks import Lane
-from ui.views.naming import TAG_KINDS, layer_name, tag_kind_name, type_name
+from ui.views.naming import TAG_KINDS, tag_kind_name
 from ui.widgets.chips import ChipEditor
-from ui.widgets.importance import ImportanceEditor
 
 
 class BulkDialog(CommandDialog):
@@ -32,73 +30,6 @@ class BulkDialog(CommandDialog):
             note.setWordWrap(True)
             note.setProperty("role", "secondary")
             self.body.addWidget(note)
-
-
-class TypeDialog(BulkDialog):
-    """Another type; fields the new type does not know are kept."""
-
-    def __init__(self, ctx: Context, pks: Sequence[MemoryPk], parent: QWidget | None = None) -> None:
-        super().__init__(ctx, pks, parent, "type")
-        self.combo = QComboBox()
-        self.combo.setAccessibleName(ctx.tr("value.type"))
-        self.body.addWidget(self.combo)
-        engine = ctx.engine
-
-        def ask(_progress: Report, cancel: Cancel) -> Schema:
-            return engine.ask(LibrarySchema(), cancel=cancel)
-
-        ctx.tasks.run(Lane.READ, ask, self._fill, owner=self, failed=self.fail)
-        self.check()
-
-    def ready(self) -> bool:
-        return self.combo.count() > 0
-
-    def command(self) -> Command | None:
-        return SetType(memories=self.pks, type=TypeId(str(self.combo.currentData())))
-
-    def _fill(self, schema: Schema) -> None:
-        for kind in schema.types:
-            self.combo.addItem(self.ctx.theme.type_icon(kind.id), type_name(kind, self.ctx.tr), kind.id)
-        self.combo.setFocus()
-        self.check()
-
-
-class LayerDialog(BulkDialog):
-    """Another layer."""
-
-    def __init__(self, ctx: Context, pks: Sequence[MemoryPk], parent: QWidget | None = None) -> None:
-        super().__init__(ctx, pks, parent, "layer")
-        self.combo = QComboBox()
-        self.combo.setAccessibleName(ctx.tr("value.layer"))
-        for layer in Layer:
-            self.combo.addItem(layer_name(ctx.tr, layer), layer.value)
-        self.combo.setCurrentIndex(self.combo.findData(Layer.MEMORY.value))
-        self.note = QLabel()
-        self.note.setProperty("role", "small")
-        self.combo.currentIndexChanged.connect(self._say)
-        self.body.addWidget(self.combo)
-        self.body.addWidget(self.note)
-        self._say()
-
-    def command(self) -> Command | None:
-        return SetLayer(memories=self.pks, layer=Layer(str(self.combo.currentData())))
-
-    def _say(self) -> None:
-        self.note.setText(self.ctx.tr(f"layer.{self.combo.currentData()}.tip"))
-
-
-class ImportanceDialog(BulkDialog):
-    """One importance for all."""
-
-    def __init__(self, ctx: Context, pks: Sequence[MemoryPk], parent: QWidget | None = None) -> None:
-        super().__init__(ctx, pks, parent, "importance")
-        self.editor = ImportanceEditor(name=ctx.tr("value.importance"))
-        self.body.addWidget(self.editor)
-        self.editor.spin.setFocus()
-        self.editor.spin.selectAll()
-
-    def command(self) -> Command | None:
-        return SetImportance(memories=self.pks, importance=self.editor.value())
 
 
 class VisibilityDialog(BulkDialog):
