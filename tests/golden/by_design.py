@@ -169,15 +169,17 @@ def _refusal(case: Case) -> Any:
     return {"tool_success": True, "payload": payload, "service_calls": case.expected["service_calls"][:calls]}
 
 
-def _quoted_separator(text: str) -> bool:
-    """Whether `&&` stands inside quotes: then our pieces are not those of a plain split."""
+def _balanced(text: str) -> bool:
     try:
-        plain = [part.strip() for part in text.split("&&") if part.strip()]
-        for part in plain:
-            shlex.split(part)
+        shlex.split(text)
     except ValueError:
-        return '"' in text or "'" in text
-    return False
+        return False
+    return True
+
+
+def _quoted_separator(text: str) -> bool:
+    """Whether `&&` stands inside quotes: the whole can be read, the pieces of a plain split cannot."""
+    return _balanced(text) and not all(_balanced(part) for part in text.split("&&"))
 
 
 @rule(
@@ -199,7 +201,10 @@ def _unsplit(case: Case) -> Any:
 @rule(
     "parse_segment",
     "DESIGN §5, CLI grammar: -key=value gives a value that may start with -",
-    lambda case: any(token.startswith("-") and "=" in token for token in case.inputs["segment"].split()),
+    lambda case: (
+        _balanced(case.inputs["segment"])
+        and any(token.startswith("-") and "=" in token for token in shlex.split(case.inputs["segment"]))
+    ),
 )
 def _key_value(case: Case) -> Any:
     tokens = shlex.split(case.inputs["segment"])

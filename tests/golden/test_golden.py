@@ -118,3 +118,9 @@ def test_differing_by_design_demands_our_own_value() -> None:
 def test_missing_directory_is_said_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path / "nowhere")]) == 2
     assert "usage" in capsys.readouterr().err
+
+
+def test_other_json_files_hold_no_vectors(tmp_path: Path) -> None:
+    (tmp_path / "index.json").write_text("[1]", encoding="utf-8")
+    (tmp_path / "meta.json").write_text('{"files": 3}', encoding="utf-8")
+    assert find_cases(tmp_path) == []
