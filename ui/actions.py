@@ -113,7 +113,7 @@ TABLE: tuple[Action, ...] = (
     Action("library.close", "mdi6.close-box-outline", no_shortcut=RARE),
     Action("library.import", "mdi6.import", "Ctrl+I"),
     Action("library.import_directory", "mdi6.folder-search-outline", "Ctrl+Shift+I"),
-    Action("library.export", "mdi6.export", "Ctrl+Shift+E"),
+    Action("library.export", "mdi6.export", "Ctrl+Shift+E", need=Need.FOLDER),
     Action("library.health", "mdi6.heart-pulse", no_shortcut=RARE),
     Action("library.rebuild", "mdi6.database-refresh-outline", no_shortcut=RARE),
     Action("window.quit", "mdi6.exit-to-app", "Ctrl+Q", need=Need.NOTHING),

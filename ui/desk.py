@@ -8,12 +8,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
 from core.domain.api import Cancel, Report
 from core.domain.commands import (
     ArchiveMemories,
     Command,
+    DeleteFolder,
     RenameFolder,
     RestoreMemories,
     SetImportance,
@@ -24,18 +25,28 @@ from core.domain.commands import (
     UntrashMemories,
 )
 from core.domain.enums import Layer
+from core.domain.folder import SEPARATOR
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.queries import LibrarySchema, Memories, MemoryRows
-from core.domain.results import MemoryRow
+from core.domain.results import MemoryRow, OpResult
 from core.domain.schema import Schema
 from ui.context import Context
+from ui.dialogs.bulk import TagsDialog, VisibilityDialog
+from ui.dialogs.exporting import ExportDialog
+from ui.dialogs.folders import AlsoReadsDialog, MergeFolderDialog
+from ui.dialogs.importing import ImportDialog
+from ui.dialogs.move import MoveDialog
+from ui.dialogs.replace import ReplaceDialog
 from ui.models.copying import as_json, as_markdown, as_tsv
 from ui.models.table_columns import COLUMNS, Words
 from ui.operations import Operations
 from ui.path_choice import PathChoice
 from ui.tasks import Lane
 from ui.views.detail import DetailPane
+from ui.views.erase import EraseDialog
+from ui.views.keys import KeysDialog
 from ui.views.memories_page import MemoriesPage
+from ui.views.new_folder import NewFolderDialog
 
 SETTING_SUBFOLDERS = "ui.with_subfolders"
 IMPORTANCES = range(10, -1, -1)
@@ -63,6 +74,8 @@ class Desk(QObject):
         self._connect_menus()
         self._connect_copying()
         self._connect_view()
+        self._connect_dialogs()
+        self._connect_folders()
 
     # --- which action does what ---
 
@@ -216,10 +229,78 @@ class Desk(QObject):
         self._context.settings.set(SETTING_SUBFOLDERS, on)
         self._page.show_list()
 
-    # --- import ---
+    # --- dialogs ---
+
+    def _connect_dialogs(self) -> None:
+        actions = self._context.actions
+        dialogs: dict[str, Callable[[Pks], QDialog]] = {
+            "memory.move": lambda pks: MoveDialog(self._context, pks, self._top),
+            "memory.copy": lambda pks: MoveDialog(self._context, pks, self._top, copy=True),
+            "memory.tags": lambda pks: TagsDialog(self._context, pks, self._top),
+            "memory.visibility": lambda pks: VisibilityDialog(self._context, pks, self._top),
+            "memory.replace": lambda pks: ReplaceDialog(self._context, pks, self._top),
+            "memory.delete": lambda pks: EraseDialog(self._context, pks, self._top),
+        }
+        for name, make in dialogs.items():
+            actions.on(name, partial(self._ask, make))
+        actions.on("trash.empty", lambda: EraseDialog(self._context, None, self._top).open())
+        actions.on("library.import", lambda: self._import(self._paths.file))
+        actions.on("library.import_directory", lambda: self._import(self._paths.directory))
+        actions.on("help.keys", lambda: KeysDialog(self._context, self._top).open())
+
+    @property
+    def _top(self) -> QWidget:
+        return self._window.window()
+
+    def _ask(self, make: Callable[[Pks], QDialog]) -> None:
+        pks = self._page.selected()
+        if pks:
+            make(pks).open()
+
+    def _import(self, choose: Callable[[QWidget, str, Path], Path | None]) -> None:
+        path = choose(self._top, self._context.tr("chooser.import.title"), Path.home())
+        if path is not None:
+            self.import_path(path)
 
     def import_path(self, path: Path) -> None:
         """Show what a file or directory holds, ready to be imported."""
+        dialog = ImportDialog(self._context, path, self._top)
+        dialog.show_folder.connect(lambda folder: self._page.show_folder(FolderPk(folder)))
+        dialog.open()
+
+    # --- folders ---
+
+    def _connect_folders(self) -> None:
+        actions = self._context.actions
+        dialogs: dict[str, Callable[[FolderPk], QDialog]] = {
+            "folder.merge": lambda folder: MergeFolderDialog(self._context, folder, self._top),
+            "folder.also_reads": lambda folder: AlsoReadsDialog(self._context, folder, self._top),
+            "library.export": lambda folder: ExportDialog(self._context, folder, self._top),
+        }
+        for name, make in dialogs.items():
+            actions.on(name, partial(self._ask_folder, make))
+        actions.on("folder.new", self._new_folder)
+        actions.on("folder.delete", self._delete_folder)
+
+    def _ask_folder(self, make: Callable[[FolderPk], QDialog]) -> None:
+        folder = self._page.folder
+        if folder is not None:
+            make(folder).open()
+
+    def _new_folder(self) -> None:
+        around = self._page.tree.folder_name(self._page.folder)
+        dialog = NewFolderDialog(self._context, f"{around}{SEPARATOR}" if around else "", self._top)
+        dialog.on_done(self._show_new_folder)
+        dialog.open()
+
+    def _show_new_folder(self, result: OpResult) -> None:
+        if result.created_folder is not None:
+            self._page.show_folder(result.created_folder)
+
+    def _delete_folder(self) -> None:
+        folder = self._page.folder
+        if folder is not None:
+            self._operations.run(DeleteFolder(folder))
 
 
 def _refill(menu: QMenu, fill: Callable[[QMenu], None]) -> None:

@@ -34,6 +34,9 @@ class Libraries(Protocol):
     def sample(self, *, reset: bool) -> EngineApi:
         """Open the person's copy of the sample library; `reset` makes it anew. Errors: UserError."""
 
+    def close(self, engine: EngineApi) -> None:
+        """End what an engine of these needs, and give its library free."""
+
     def sample_path(self) -> Path:
         """Where the copy of the sample library lies, or will lie."""
 

@@ -49,12 +49,14 @@ class MainWindow(QMainWindow):
 
     closed = Signal()
     shown_library = Signal(object)
+    refused = Signal(object)
 
     def __init__(self, services: Services, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._services = services
         self._session: Session | None = None
         self._opening = False
+        self._starting = False
         self._after_open: Callable[[Session], None] | None = None
         self.actions_table = Actions(services.tr, services.theme, self)
         self.look = LookActions(self.actions_table, services.settings, services.theme, services.tr, self)
@@ -107,8 +109,9 @@ class MainWindow(QMainWindow):
         self.top.library_menu.aboutToShow.connect(self._fill_library_menu)
 
     def start(self, path: Path | None = None) -> None:
-        """Open a library, or show the chooser."""
+        """Open a library, or show the chooser. `refused(path)` when another window has it open."""
         self._show_chooser()
+        self._starting = path is not None
         if path is not None:
             self.open_library(path)
         elif self._services.theme.chinese_font_missing and not self._services.settings.get("ui.font_told"):
@@ -156,7 +159,7 @@ class MainWindow(QMainWindow):
 
     def _on_open(self, opened: tuple[EngineApi, Path]) -> None:
         engine, path = opened
-        self._opening = False
+        self._opening = self._starting = False
         self.chooser.setEnabled(True)
         session = Session(engine, self._services, self.actions_table, self)
         self._session = session
@@ -181,13 +184,23 @@ class MainWindow(QMainWindow):
         self.chooser.setEnabled(True)
         self._show_chooser()
         ways = []
+        starting, self._starting = self._starting, False
         if isinstance(error, LibraryInUse):
+            if starting:
+                self.refused.emit(path)
             ways.append((tr("library.switch"), lambda: self._raise_other(path)))
         self.message.say(tr.error(error), error=True, ways=ways)
 
     def _raise_other(self, path: Path) -> None:
-        if not self._services.libraries.raise_other_window(path):
-            self.message.say(self._services.tr("library.no_window"), error=True)
+        libraries = self._services.libraries
+
+        def done(raised: bool) -> None:
+            if not raised:
+                self.message.say(self._services.tr("library.no_window"), error=True)
+
+        self._services.tasks.run(
+            Lane.NET, lambda _p, _c: libraries.raise_other_window(path), done, owner=self
+        )
 
     def close_library(self, *, wait: bool = False) -> None:
         """Let go of the open library; typed text is kept as a draft."""
@@ -202,9 +215,10 @@ class MainWindow(QMainWindow):
         session.deleteLater()
         if wait:
             self._services.tasks.close()
-            engine.close()
+            self._services.libraries.close(engine)
             return
-        self._services.tasks.run(Lane.WRITE, lambda _p, _c: engine.close(), owner=self)
+        libraries = self._services.libraries
+        self._services.tasks.run(Lane.WRITE, lambda _p, _c: libraries.close(engine), owner=self)
         self._show_chooser()
 
     def _show_chooser(self) -> None:

@@ -170,6 +170,10 @@ class Theme(QObject):
         """Whether no font of the system draws Chinese."""
         return not font_covers_chinese(self.font())
 
+    def end(self) -> None:
+        """Follow the system no longer."""
+        self._app.styleHints().colorSchemeChanged.disconnect(self._on_system)
+
     # --- changing it ---
 
     def set_scheme(self, scheme: Scheme) -> None:
@@ -192,10 +196,9 @@ class Theme(QObject):
             self.changed.emit()
 
     def bind(self, owner: QObject, apply: Callable[[], None]) -> None:
-        """Call `apply` now and after each change, as long as the owner lives."""
+        """Call `apply`, a method of the owner, now and after each change, as long as the owner lives."""
         apply()
         self.changed.connect(apply)
-        owner.destroyed.connect(lambda: _disconnect(self, apply))
 
     def _on_system(self) -> None:
         if self._scheme is Scheme.SYSTEM:
@@ -255,9 +258,3 @@ class Theme(QObject):
             self._icons[name, color] = icon
         return icon
 
-
-def _disconnect(theme: Theme, slot: Callable[[], None]) -> None:
-    try:
-        theme.changed.disconnect(slot)
-    except (RuntimeError, TypeError):
-        return  # the theme went first, at the end of the program

@@ -112,6 +112,25 @@ def make_row(pk: int, **changes: Any) -> MemoryRow:
     return replace(row, **changes)
 
 
+class FakeDrafts:
+    """Drafts in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
+    def save(self, key: str, data: Any) -> None:
+        self.kept[key] = data
+
+    def get(self, key: str) -> Any:
+        return self.kept.get(key)
+
+    def all(self) -> dict[str, Any]:
+        return dict(self.kept)
+
+    def discard(self, key: str) -> None:
+        self.kept.pop(key, None)
+
+
 class FakeEngine:
     """Implements EngineApi over a dict of rows."""
 
@@ -133,6 +152,7 @@ class FakeEngine:
         self._redo: list[tuple[OpInfo, dict[MemoryPk, MemoryRow]]] = []
         self._lock = threading.RLock()
         self.closed = False
+        self.drafts = FakeDrafts()
 
     @property
     def actor(self) -> Actor:

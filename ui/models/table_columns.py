@@ -47,12 +47,12 @@ def title_of(row: MemoryRow) -> str:
 
 
 COLUMNS: tuple[TableColumn, ...] = (
-    TableColumn("title", SortKey.TITLE, 320, lambda row, _: title_of(row)),
-    TableColumn("type", SortKey.TYPE, 112, lambda row, w: w.theme.type_label(row.type, w.tr.code)),
-    TableColumn("folder", SortKey.FOLDER, 136, lambda row, _: row.folder_name),
+    TableColumn("title", SortKey.TITLE, 208, lambda row, _: title_of(row)),
+    TableColumn("type", SortKey.TYPE, 92, lambda row, w: w.theme.type_label(row.type, w.tr.code)),
+    TableColumn("folder", SortKey.FOLDER, 104, lambda row, _: row.folder_name),
     TableColumn("layer", SortKey.LAYER, 112, lambda row, w: w.tr(f"layer.{row.layer.value}"), shown=False),
-    TableColumn("status", SortKey.STATUS, 88, lambda row, w: w.tr(f"status.{row.status.value}")),
-    TableColumn("importance", SortKey.IMPORTANCE, 96, lambda row, _: f"{row.importance:g}", right=True),
+    TableColumn("status", SortKey.STATUS, 88, lambda row, w: w.tr(f"status.{row.status.value}"), shown=False),
+    TableColumn("importance", SortKey.IMPORTANCE, 88, lambda row, _: f"{row.importance:g}", right=True),
     TableColumn(
         "activations",
         SortKey.ACTIVATIONS,
@@ -72,7 +72,7 @@ COLUMNS: tuple[TableColumn, ...] = (
     TableColumn(
         "updated",
         SortKey.UPDATED,
-        112,
+        100,
         lambda row, w: w.tr.relative(row.updated_at),
         lambda row, w: w.tr.exact(row.updated_at),
     ),

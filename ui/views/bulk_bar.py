@@ -22,7 +22,6 @@ OUTSIDE = (
     "memory.archive",
     "memory.restore",
     "memory.trash",
-    "library.export",
 )
 INSIDE = ("memory.untrash", "memory.delete")
 

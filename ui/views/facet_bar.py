@@ -78,7 +78,7 @@ class FacetBar(QWidget):
         self._shown = (shown, total)
         tr = self._context.tr
         if shown == total:
-            text = tr("table.count", count=tr.number(total))
+            text = tr("table.count", count=total if total == 1 else tr.number(total))
         else:
             text = tr("table.count_of", shown=tr.number(shown), total=tr.number(total))
         self.count.setText(text)

@@ -37,7 +37,7 @@ from ui.models.folder_names import Branch, as_tree
 from ui.models.memory_table import MIME_MEMORIES, decode_memories
 from ui.models.scope import Part, Scope
 from ui.models.table_columns import title_of
-from ui.views.title_delegate import draw_line
+from ui.views.title_delegate import draw_line, icon_spot, mark_selected
 
 Index = QModelIndex | QPersistentModelIndex
 SCOPE_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -321,6 +321,7 @@ class _SidebarDelegate(QStyledItemDelegate):
             QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget
         )
         painter.save()
+        mark_selected(painter, option, self._context.theme)
         area.adjust(GAP_PX // 2, 0, -GAP_PX, 0)
         if index.data(COUNT_ROLE) is None:
             self._paint_heading(painter, area, text)
@@ -340,7 +341,7 @@ class _SidebarDelegate(QStyledItemDelegate):
     ) -> None:
         theme = self._context.theme
         size = theme.icon_size
-        spot = QRect(area.left(), area.center().y() - size.height() // 2, size.width(), size.height())
+        spot = icon_spot(area, theme)
         type_id = index.data(COLOR_ROLE)
         icon = theme.type_icon(type_id) if type_id else theme.icon(index.data(ICON_ROLE), "secondary")
         icon.paint(painter, spot)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QByteArray, QItemSelectionModel, QPoint, Qt, Signal
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, Report
@@ -60,7 +61,6 @@ ROW_MENU = (
     "edit.copy_table",
     "edit.copy_markdown",
     "edit.copy_json",
-    "library.export",
     "",
     "memory.archive",
     "memory.restore",
@@ -74,7 +74,15 @@ TRASH_MENU = (
     "edit.copy_markdown",
     "edit.copy_json",
 )
-FOLDER_MENU = ("folder.new", "folder.rename", "folder.merge", "folder.also_reads", "folder.delete")
+FOLDER_MENU = (
+    "folder.new",
+    "folder.rename",
+    "folder.merge",
+    "folder.also_reads",
+    "library.export",
+    "",
+    "folder.delete",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +113,7 @@ class MemoriesPage(QWidget):
         self._total = 0
         self._touched: set[MemoryPk] = set()
         self._select_next: tuple[MemoryPk, ...] = ()
+        self._folder_next: FolderPk | None = None
         recent = str(context.settings.get(SETTING_RECENT))
         self._recent = [MemoryPk(int(pk)) for pk in recent.split() if pk.isdigit()]
         self.model = MemoryTableModel(context, self)
@@ -138,6 +147,8 @@ class MemoriesPage(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.splitter)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
         tr = self._context.tr
         tr.changed.connect(self._name_parts)
         self._name_parts()
@@ -171,7 +182,7 @@ class MemoriesPage(QWidget):
         saved = str(self._context.settings.get(SETTING_SPLITTER))
         if not (saved and self.splitter.restoreState(QByteArray.fromBase64(saved.encode("ascii")))):
             px = self._context.theme.px
-            self.splitter.setSizes([px(208), px(640), px(432)])
+            self.splitter.setSizes([px(188), px(612), px(344)])
 
     def save_state(self) -> None:
         """Keep what a person arranged."""
@@ -250,6 +261,11 @@ class MemoriesPage(QWidget):
         self.facets.clear_quietly()
         self.tree.choose(Scope())
         self.show_list()
+
+    def show_folder(self, folder: FolderPk) -> None:
+        """Go to a folder, also one that the sidebar does not list yet."""
+        self._folder_next = folder
+        self._ask_sidebar()
 
     def _on_scope(self, scope: Scope) -> None:
         if scope.part is Part.RECENT and scope.memory is not None:
@@ -346,6 +362,9 @@ class MemoriesPage(QWidget):
         self.tree.show_recent(tuple(row for row in found.recent if not row.trashed))
         self.facets.show_tags(found.tags)
         self._context.actions.update(trash=found.counts.trashed)
+        if self._folder_next is not None:
+            folder, self._folder_next = self._folder_next, None
+            self.tree.choose(Scope(Part.FOLDER, folder))
 
     # --- selection ---
 

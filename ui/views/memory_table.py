@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QDrag, QKeyEvent, QPixmap
+from PySide6.QtGui import QAction, QDrag, QKeyEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView, QWidget
 
 from core.domain.ids import MemoryPk
@@ -29,6 +29,7 @@ from ui.models.table_columns import COLUMNS, TITLE, column_of_sort
 from ui.views.title_delegate import CellDelegate, TitleDelegate
 
 SETTING_COLUMNS = "ui.table_columns"
+BY_HAND = "title:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class MemoryTable(QTableView):
         self._restoring = False
         self._current_pk: MemoryPk | None = None
         self._picked = 0
+        self._fitting = False
+        self._title_by_hand = False
         self.setModel(model)
         self._set_up()
         self._set_up_header()
@@ -106,9 +109,12 @@ class MemoryTable(QTableView):
             self.setColumnWidth(index, self._context.theme.px(column.width))
         saved = self._context.settings.get(SETTING_COLUMNS)
         if isinstance(saved, str) and saved:
+            self._title_by_hand = saved.startswith(BY_HAND)
+            saved = saved.removeprefix(BY_HAND)
             header.restoreState(QByteArray.fromBase64(saved.encode("ascii")))
         self.show_order(self._list.order)
         header.sortIndicatorChanged.connect(self._on_sort)
+        header.sectionResized.connect(self._on_resized)
 
     # --- selection by memory ---
 
@@ -234,7 +240,30 @@ class MemoryTable(QTableView):
     def save_columns(self) -> None:
         """Keep widths, order and choice of columns."""
         state = self.horizontalHeader().saveState().toBase64().data()
-        self._context.settings.set(SETTING_COLUMNS, bytes(state).decode("ascii"))
+        by_hand = BY_HAND if self._title_by_hand else ""
+        self._context.settings.set(SETTING_COLUMNS, by_hand + bytes(state).decode("ascii"))
+
+    def _on_resized(self, column: int, _before: int, _now: int) -> None:
+        if self._fitting:
+            return
+        if column == TITLE:
+            self._title_by_hand = True
+        else:
+            self._fit_title()
+
+    def _fit_title(self) -> None:
+        """The title takes what the other columns leave, until a person sets its width."""
+        if self._title_by_hand:
+            return
+        others = sum(self.columnWidth(column) for column in self.visible_columns() if column != TITLE)
+        width = max(self.viewport().width() - others, self._context.theme.px(COLUMNS[TITLE].width))
+        self._fitting = True
+        self.setColumnWidth(TITLE, width)
+        self._fitting = False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_title()
 
     def _on_sort(self, column: int, order: Qt.SortOrder) -> None:
         if 0 <= column < len(COLUMNS):
@@ -262,6 +291,7 @@ class MemoryTable(QTableView):
         self.setColumnHidden(index, not shown)
         if shown and self.columnWidth(index) < self._context.theme.px(40):
             self.setColumnWidth(index, self._context.theme.px(COLUMNS[index].width))
+        self._fit_title()
         self.save_columns()
 
     # --- what a person does ---

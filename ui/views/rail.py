@@ -12,7 +12,7 @@ from ui.language import Language
 from ui.pages import Page
 from ui.theme import Theme
 
-RAIL_PX = 120
+RAIL_PX = 136
 KEYS = 9
 
 

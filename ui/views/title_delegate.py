@@ -14,6 +14,7 @@ from ui.theme import Theme
 from ui.widgets.bidi import alignment_of, is_right_to_left
 
 GAP_PX = 8
+BAR_PX = 3
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -50,6 +51,7 @@ class TitleDelegate(CellDelegate):
         row = index.data(ROW_ROLE)
         painter.save()
         painter.setClipRect(whole)
+        mark_selected(painter, option, self._theme)
         area = whole.adjusted(GAP_PX, 0, -GAP_PX, 0)
         if isinstance(row, MemoryRow):
             self._paint_row(painter, option, area, row)
@@ -62,7 +64,7 @@ class TitleDelegate(CellDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: MemoryRow
     ) -> None:
         size = self._theme.icon_size
-        spot = QRect(area.left(), area.center().y() - size.height() // 2, size.width(), size.height())
+        spot = icon_spot(area, self._theme)
         self._theme.type_icon(row.type).paint(painter, spot)
         area = area.adjusted(size.width() + GAP_PX, 0, 0, 0)
         if row.locked:
@@ -81,6 +83,19 @@ class TitleDelegate(CellDelegate):
             after = area.adjusted(used + GAP_PX, 0, 0, 0)
             if not is_right_to_left(rest):
                 draw_line(painter, after, rest, QFontMetrics(font))
+
+
+def icon_spot(area: QRect, theme: Theme) -> QRect:
+    """Where the icon before a text goes: on the middle of its letters, a pixel below that of the line."""
+    size = theme.icon_size
+    return QRect(area.left(), area.center().y() - size.height() // 2 + 1, size.width(), size.height())
+
+
+def mark_selected(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -> None:
+    """A bar in the accent colour at the start of a selected row: its grey alone is too close to the others'."""
+    if option.state & QStyle.StateFlag.State_Selected:
+        row = option.rect
+        painter.fillRect(QRect(0, row.top(), theme.px(BAR_PX), row.height()), theme.color("accent"))
 
 
 def draw_line(painter: QPainter, area: QRect, text: str, metrics: QFontMetrics) -> int:
