@@ -14,6 +14,8 @@ from core.domain.enums import Layer, Status, TagKind
 from core.domain.folder import Folder, Message
 from core.domain.ids import FolderPk, MemoryPk, OpId, TypeId
 from core.domain.memory import Memory
+from core.domain.recall import RecallRequest, RecallResult, RecallRun, WhyNotAnswer
+from core.domain.recipes import Recipe
 from core.domain.results import (
     EdgeView,
     Facets,
@@ -303,3 +305,54 @@ class ExportFolder(Query[ExportReport]):
     overwrite: bool = False
     also: tuple[FolderPk, ...] = ()
     vectors: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Recall(Query[RecallResult]):
+    """What the next prompt would get for a message, and why (core.domain.recall).
+
+    In mode preview nothing at all is written. In mode commit activations (and, where the recipe says so,
+    importance) are counted and the run is kept: `result.run`. Errors: NotFound for a folder or recipe that
+    does not exist, Invalid for a setting out of its range.
+    """
+
+    request: RecallRequest
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot(Query[WhyNotAnswer]):
+    """Why a memory is or is not in the result of that request, and the smallest change that brings it in.
+
+    Errors: those of Recall, and NotFound for a memory that does not exist.
+    """
+
+    request: RecallRequest
+    memory: MemoryPk
+
+
+@dataclass(frozen=True, slots=True)
+class Recipes(Query[tuple[Recipe, ...]]):
+    """The recipes with their settings, in the order in which they are offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRuns(Query[tuple[RecallRun, ...]]):
+    """Runs that were handed out, newest first; of one folder or of all."""
+
+    folder: FolderPk | None = None
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LastInjection(Query[RecallRun | None]):
+    """The run that was last handed out for a folder by any door."""
+
+    folder: FolderPk | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallHistoryOf(Query[tuple[RecallRun, ...]]):
+    """Runs in which a memory was recalled, newest first."""
+
+    memory: MemoryPk
+    limit: int = 100
