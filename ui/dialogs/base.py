@@ -63,6 +63,7 @@ class CommandDialog(QDialog):
         self.cancel_button: QPushButton = self.buttons.addButton(
             ctx.tr("dialog.cancel"), QDialogButtonBox.ButtonRole.RejectRole
         )
+        self.cancel_button.setAutoDefault(False)
         self.buttons.accepted.connect(self.apply)
         self.buttons.rejected.connect(self.reject)
         column.addWidget(self.buttons)

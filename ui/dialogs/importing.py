@@ -56,7 +56,9 @@ class ImportDialog(CommandDialog):
         self._pages = QStackedWidget()
         self._found = QListWidget()
         self._found.setAccessibleName(ctx.tr("import.found"))
+        self._found.setProperty("role", "versions")
         self._found.itemActivated.connect(self._on_found)
+        self._found.currentRowChanged.connect(lambda _row: self.check())
         self._plan_page = QWidget()
         self._done_page = QLabel()
         self._done_page.setWordWrap(True)
@@ -70,6 +72,7 @@ class ImportDialog(CommandDialog):
         self.back = QPushButton(ctx.tr("import.back"))
         self.back.clicked.connect(self._go_back)
         self.buttons.addButton(self.back, self.buttons.ButtonRole.ActionRole)
+        self.back.setAutoDefault(False)
         self.back.hide()
         self.check()
         self._look(path)
@@ -217,7 +220,8 @@ class ImportDialog(CommandDialog):
             if item.problem is not None and item.problem.key != READABLE:
                 row.setFlags(Qt.ItemFlag.NoItemFlags)
             self._found.addItem(row)
-        self._found.currentRowChanged.connect(lambda _row: self.check())
+        first = next((row for row, item in enumerate(found) if item.problem is None), -1)
+        self._found.setCurrentRow(first)
         self._go_back()
 
     def _go_back(self) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from core.domain.results import Problem
 from ui.context import Context
+from ui.language import isolate
 from ui.views.transfer_words import problem_text
 
 SEVERITIES = {
@@ -17,54 +18,74 @@ SEVERITIES = {
     "info": "mdi6.information-outline",
 }
 COLORS = {"error": "danger", "warning": "warning", "info": "secondary"}
-MOST_REFS = 200
+MOST_REFS = 40
 
 
 class ProblemList(QWidget):
-    """A tree: severity, problem, ids. Says so when there is none."""
+    """Severity, sentence, ids. Says so when there is no problem."""
 
     def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ctx = ctx
         self.label = QLabel()
         self.label.setWordWrap(True)
-        self.tree = QTreeWidget()
-        self.tree.setHeaderHidden(True)
-        self.tree.setWordWrap(True)
-        self.tree.setTextElideMode(Qt.TextElideMode.ElideNone)
-        self.tree.setAccessibleName(ctx.tr("problems.title"))
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setAccessibleName(ctx.tr("problems.title"))
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(4)
         box.addWidget(self.label)
-        box.addWidget(self.tree, 1)
+        box.addWidget(self.area, 1)
 
     def show_problems(self, problems: Sequence[Problem]) -> None:
         """Show these."""
         tr = self._ctx.tr
-        self.tree.clear()
-        self.tree.setVisible(bool(problems))
         self.label.setText(tr("problems.some", count=len(problems)) if problems else tr("problems.none"))
         self.label.setProperty("role", "secondary" if problems else "ok")
         self.label.style().polish(self.label)
-        for severity in dict.fromkeys([*SEVERITIES, *(problem.severity for problem in problems)]):
-            group = [problem for problem in problems if problem.severity == severity]
+        page = QWidget()
+        page.setProperty("surface", "base")
+        grid = QGridLayout(page)
+        grid.setContentsMargins(12, 8, 12, 8)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        for severity in SEVERITIES:
+            group = [problem for problem in problems if _severity(problem) == severity]
             if group:
-                self._add_group(severity, group)
+                self._add_group(grid, severity, group)
+        grid.setRowStretch(grid.rowCount(), 1)
+        self.area.setWidget(page)
+        self.area.setVisible(bool(problems))
 
-    def _add_group(self, severity: str, problems: Sequence[Problem]) -> None:
+    def _add_group(self, grid: QGridLayout, severity: str, problems: Sequence[Problem]) -> None:
         tr, theme = self._ctx.tr, self._ctx.theme
-        key = severity if severity in SEVERITIES else "warning"
-        top = QTreeWidgetItem([tr(f"problems.{key}", count=len(problems))])
-        top.setIcon(0, theme.icon(SEVERITIES[key], COLORS[key]))
-        self.tree.addTopLevelItem(top)
+        row = grid.rowCount()
+        icon = QLabel()
+        icon.setPixmap(theme.icon(SEVERITIES[severity], COLORS[severity]).pixmap(theme.icon_size))
+        grid.addWidget(icon, row, 0)
+        grid.addWidget(_label(tr(f"problems.{severity}", count=len(problems)), "section"), row, 1)
         for problem in problems:
-            text = problem_text(problem, tr)
-            item = QTreeWidgetItem([text])
-            item.setToolTip(0, text)
-            for ref in problem.refs[:MOST_REFS]:
-                item.addChild(QTreeWidgetItem([ref]))
-            if len(problem.refs) > MOST_REFS:
-                item.addChild(QTreeWidgetItem([tr("problems.more", count=len(problem.refs) - MOST_REFS)]))
-            top.addChild(item)
-        top.setExpanded(key != "info")
+            row = grid.rowCount()
+            grid.addWidget(_label(problem_text(problem, tr), ""), row, 1)
+            if problem.refs:
+                grid.addWidget(_label(self._refs(problem), "small"), row + 1, 1)
+
+    def _refs(self, problem: Problem) -> str:
+        shown = ", ".join(isolate(ref) for ref in problem.refs[:MOST_REFS])
+        more = len(problem.refs) - MOST_REFS
+        return f"{shown} {self._ctx.tr('problems.more', count=more)}" if more > 0 else shown
+
+
+def _severity(problem: Problem) -> str:
+    return problem.severity if problem.severity in SEVERITIES else "warning"
+
+
+def _label(text: str, role: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setProperty("role", role)
+    return label

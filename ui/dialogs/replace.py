@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
@@ -19,13 +18,15 @@ from PySide6.QtWidgets import (
 
 from core.domain.api import Cancel, Report
 from core.domain.commands import Command, FindAndReplace, TextPlace
+from core.domain.enums import TagKind
 from core.domain.ids import MemoryPk
-from core.domain.queries import PreviewReplace
+from core.domain.queries import LibrarySchema, PreviewReplace
 from core.domain.results import ReplaceChange, ReplacePreview
+from core.domain.schema import Schema
 from ui.context import Context
 from ui.dialogs.base import CommandDialog
 from ui.tasks import Lane, single_shot
-from ui.views.naming import name_of, shorten
+from ui.views.naming import column_name, name_of, shorten, tag_kind_name
 from ui.widgets.diff_text import DiffText
 from ui.widgets.plain_text import PlainLineEdit
 
@@ -42,6 +43,7 @@ class ReplaceDialog(CommandDialog):
             ctx, parent, ctx.tr("replace.title", count=len(pks)), ctx.tr("replace.apply"), width=680
         )
         self._pks = tuple(pks)
+        self._schema = Schema((), ())
         self._preview: ReplacePreview | None = None
         self._previewed: FindAndReplace | None = None
         tr = ctx.tr
@@ -138,14 +140,19 @@ class ReplaceDialog(CommandDialog):
             return
         engine = self.ctx.engine
 
-        def ask(_progress: Report, cancel: Cancel) -> ReplacePreview:
-            return engine.ask(PreviewReplace(command), cancel=cancel)
+        def ask(_progress: Report, cancel: Cancel) -> tuple[Schema, ReplacePreview]:
+            schema = engine.ask(LibrarySchema(), cancel=cancel)
+            return schema, engine.ask(PreviewReplace(command), cancel=cancel)
+
+        def show(found: tuple[Schema, ReplacePreview]) -> None:
+            self._schema = found[0]
+            self._show(command, found[1])
 
         self.count.setText(self.ctx.tr("replace.looking"))
         self.ctx.tasks.run(
             Lane.READ,
             ask,
-            lambda preview: self._show(command, preview),
+            show,
             owner=self,
             query="preview",
             failed=lambda error: self._refuse(command, error),
@@ -178,8 +185,14 @@ class ReplaceDialog(CommandDialog):
         self.check()
 
     def _place(self, change: ReplaceChange) -> str:
-        key = f"value.{change.place}"
-        return self.ctx.tr(key) if self.ctx.tr.has(key) else re.sub(r"^(fields|tags)\.", "", change.place)
+        name, tr = change.place.rpartition(".")[2], self.ctx.tr
+        columns = (column for kind in self._schema.types for column in kind.columns)
+        column = next((item for item in columns if item.name == name), None)
+        if tr.has(f"value.{name}"):
+            return tr(f"value.{name}")
+        if name in set(TagKind):
+            return tag_kind_name(tr, TagKind(name))
+        return column_name(column, tr) if column is not None else name
 
     def _show_change(self, item: QTreeWidgetItem | None) -> None:
         change = item.data(0, CHANGE) if item is not None else None
