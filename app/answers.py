@@ -213,8 +213,14 @@ def one_line(text: str, chars: int) -> str:
 
 
 def count_lines(counts: Mapping[str, int], say: Say) -> list[str]:
-    """Named numbers, those that are not zero, one a line."""
-    return [f"  {say('cli.count.' + name)}: {number}" for name, number in counts.items() if number]
+    """Named numbers, those that are not zero, one a line. `type.event` is shown as `event`."""
+    return [f"  {_count_name(name, say)}: {number}" for name, number in counts.items() if number]
+
+
+def _count_name(name: str, say: Say) -> str:
+    key = f"import.count.{name}"
+    text = say(key)
+    return name.rpartition(".")[2] if text == key else text
 
 
 def shown_of(shown: int, total: int, say: Say) -> Sequence[str]:

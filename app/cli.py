@@ -81,6 +81,8 @@ def run(arguments: Mapping[str, Any], settings: Settings, say: Say) -> int:
             _print_json({"error": error_json(error, say)})
         else:
             print(error_text(error, say), file=sys.stderr)
+            if isinstance(error, Conflict) and "partly" in arguments:
+                print(say("cli.partly"), file=sys.stderr)
         return CONFLICT if isinstance(error, Conflict) else USER_ERROR
     if as_json:
         _print_json(answer.data)

@@ -193,6 +193,9 @@ class Library:
             **file_answers(self.store, _LazyFormats(), self._vectors_of),
             q.SearchByMeaning: self._search,
             q.Verify: self._verify,
+            q.RebuildIndex: lambda _query, cancel: (
+                self.rebuild(None, cast("CancelToken | None", cancel)).done
+            ),
             q.LibraryPath: lambda _query, _cancel: self.files.root,
         }
 

@@ -1,0 +1,141 @@
+"""The window's door: application, theme, services, one window; errors that nobody caught."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTimer, QTranslator
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from app import container, crash
+from app.gui_libraries import GuiLibraries
+from app.window_call import WindowServer, call_window
+from core.settings import Settings
+from ui.icons import font_icon
+from ui.idle_gc import IdleCollector
+from ui.language import Language
+from ui.look_actions import language_of
+from ui.main_window import MainWindow, Services
+from ui.path_choice import PathChoice
+from ui.tasks import TaskRunner
+from ui.theme import Scheme, Theme
+
+ALREADY_OPEN = 0
+"""Exit code of a start that only brought the other window to the front: what was asked for is there."""
+PYTHON_TURN_MS = 500
+
+
+class QtTexts(QObject):
+    """Qt's own words (buttons, menus of text fields) in the language of the window."""
+
+    def __init__(self, app: QApplication, tr: Language) -> None:
+        super().__init__(app)
+        self._app, self._tr = app, tr
+        self._translator = QTranslator(self)
+        tr.changed.connect(self.follow)
+        self.follow()
+
+    def follow(self) -> None:
+        """Load the texts of the present language."""
+        self._app.removeTranslator(self._translator)
+        place = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        QLocale.setDefault(self._tr.locale)
+        if self._translator.load(f"qtbase_{self._tr.code}", place):
+            self._app.installTranslator(self._translator)
+
+
+def application(arguments: list[str]) -> QApplication:
+    """The one QApplication, named and with its icon."""
+    running = QApplication.instance()
+    app = running if isinstance(running, QApplication) else QApplication(arguments)
+    app.setApplicationName("memory-curator")
+    app.setApplicationDisplayName("Memory Curator")
+    app.setDesktopFileName("memory-curator")
+    icon: QIcon = font_icon("mdi6.cards", "#1B5FCC", "#5B6472")
+    app.setWindowIcon(icon)
+    return app
+
+
+def main(library: str | None = None, tour: str | None = None) -> int:
+    """Open the window, or bring the one that has the library open to the front. Returns the exit code."""
+    settings = container.load_settings()
+    path = start_path(library, settings)
+    app = application(sys.argv[:1])
+    if path is not None and raised_other(path):
+        return ALREADY_OPEN
+    with running(app, settings) as window:
+        window.refused.connect(lambda taken: app.exit(ALREADY_OPEN) if raised_other(taken) else None)
+        window.start(path)
+        window.show()
+        return app.exec()
+
+
+def start_path(library: str | None, settings: Settings) -> Path | None:
+    """The library to open at the start: named, else the last one if it is still there."""
+    if library:
+        return Path(library).expanduser()
+    last = settings.text("last_library")
+    return Path(last) if last and container.library_exists(Path(last)) else None
+
+
+def raised_other(path: Path) -> bool:
+    """Whether another window has the library open and came to the front."""
+    holder = container.lock_holder(path) if container.library_exists(path) else None
+    return holder is not None and call_window(holder.address)
+
+
+@contextlib.contextmanager
+def running(app: QApplication, settings: Settings) -> Iterator[MainWindow]:
+    """A window with all it needs; afterwards everything has ended."""
+    server = WindowServer()
+    tasks = TaskRunner()
+    tr = Language(language_of(settings))
+    theme = Theme(app, Scheme(settings.text("theme")), settings.number("text_size"))
+    QtTexts(app, tr)
+    libraries = GuiLibraries(settings, server.address)
+    window = MainWindow(Services(tasks, settings, theme, tr, libraries, PathChoice()))
+    server.called.connect(window.bring_to_front)
+    window.closed.connect(app.quit)
+    collector = IdleCollector(app)
+    window.shown_library.connect(lambda _session: collector.start())
+    hook, sys.excepthook = sys.excepthook, _say_bug(tasks)
+    handler, turn = _on_interrupt(window)
+    try:
+        yield window
+    finally:
+        sys.excepthook = hook
+        signal.signal(signal.SIGINT, handler)
+        turn.stop()
+        collector.stop()
+        window.close()
+        theme.end()
+        server.close()
+        window.deleteLater()
+        gc.unfreeze()
+
+
+def _on_interrupt(window: MainWindow) -> tuple[signal.Handlers, QTimer]:
+    """Ctrl+C in a terminal closes the window; Python gets a turn now and then to hear of it."""
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: window.close())
+    turn = QTimer(window)
+    turn.timeout.connect(lambda: None)
+    turn.start(PYTHON_TURN_MS)
+    return before, turn  # type: ignore[return-value]  # Python's own handler
+
+
+def _say_bug(tasks: TaskRunner):  # type: ignore[no-untyped-def]
+    """A hook that writes a report and says that something went wrong."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        crash.report(error)
+        sys.__excepthook__(kind, error, trace)
+        tasks.error.emit(error)
+
+    return hook

@@ -1,0 +1,94 @@
+"""Libraries for the window: opened with their lock, kept indexed, remembered."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+
+from app import container, paths
+from app.window_call import call_window
+from core.domain.api import EngineApi
+from core.domain.commands import ApplyImport
+from core.domain.errors import Invalid
+from core.settings import Settings
+from ui.libraries import RecentLibrary
+
+SAMPLE = "sample"
+
+
+class GuiLibraries:
+    """Implements ui.libraries.Libraries. `address`: where this window can be called."""
+
+    def __init__(self, settings: Settings, address: str) -> None:
+        self._settings, self._address = settings, address
+        self._open: dict[int, container.Library] = {}
+        self._lock = threading.Lock()
+
+    def open(self, path: Path) -> EngineApi:
+        """Errors: NotFound, LibraryInUse, BadFile."""
+        return self._keep(path, create=False)
+
+    def create(self, path: Path) -> EngineApi:
+        """Errors: Invalid when the directory holds something else."""
+        if path.is_dir() and any(path.iterdir()) and not container.library_exists(path):
+            raise Invalid("error.library.not_empty", path=str(path))
+        return self._keep(path, create=True)
+
+    def sample(self, *, reset: bool) -> EngineApi:
+        """The person's copy of the sample, made at the first time and when it is reset."""
+        path = self.sample_path()
+        if reset and container.library_exists(path):
+            lock = container.take_lock(path)
+            lock.release()
+            shutil.rmtree(path)
+        fresh = not container.library_exists(path)
+        engine = self._keep(path, create=fresh)
+        if fresh:
+            engine.run(ApplyImport(self._library(engine).sample_plan()))
+        return engine
+
+    def _keep(self, path: Path, *, create: bool) -> EngineApi:
+        library = container.open_library(
+            path, container.person(), self._settings, create=create, keep=True, address=self._address
+        )
+        library.keep_indexed()
+        with self._lock:
+            self._open[id(library.engine)] = library
+        self._settings.remember_library(path)
+        return library.engine
+
+    def _library(self, engine: EngineApi) -> container.Library:
+        return self._open[id(engine)]
+
+    def close(self, engine: EngineApi) -> None:
+        """End the engine's threads and processes and give the lock back."""
+        with self._lock:
+            library = self._open.pop(id(engine), None)
+        if library is not None:
+            library.close()
+
+    def sample_path(self) -> Path:
+        """Where the copy of the sample lies."""
+        return paths.libraries_dir() / SAMPLE
+
+    def recent(self) -> tuple[RecentLibrary, ...]:
+        """The last one first."""
+        names = self._settings.texts("recent_libraries")
+        return tuple(RecentLibrary(Path(name), container.library_exists(Path(name))) for name in names)
+
+    def forget(self, path: Path) -> None:
+        """Off the list; the files stay."""
+        names = self._settings.texts("recent_libraries")
+        self._settings.set("recent_libraries", tuple(name for name in names if Path(name) != path))
+        if self._settings.text("last_library") == str(path):
+            self._settings.set("last_library", "")
+
+    def default_place(self) -> Path:
+        """Where new libraries go unless another place is chosen."""
+        return paths.libraries_dir()
+
+    def raise_other_window(self, path: Path) -> bool:
+        """Call the window that has the library open."""
+        holder = container.lock_holder(path)
+        return holder is not None and call_window(holder.address)
