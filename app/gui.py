@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import signal
 import sys
 from collections.abc import Iterator
@@ -63,8 +64,14 @@ def application(arguments: list[str]) -> QApplication:
     return app
 
 
-def main(library: str | None = None, tour: str | None = None) -> int:
-    """Open the window, or bring the one that has the library open to the front. Returns the exit code."""
+def main(library: Path | None = None, tour: Path | None = None) -> int:
+    """Open the window, or bring the one that has the library open to the front. Returns the exit code.
+
+    `tour`: play the scripted tour into that directory instead.
+    """
+    if tour is not None:
+        code: int = importlib.import_module("app.tour").main(tour)
+        return code
     settings = container.load_settings()
     path = start_path(library, settings)
     app = application(sys.argv[:1])
@@ -77,10 +84,10 @@ def main(library: str | None = None, tour: str | None = None) -> int:
         return app.exec()
 
 
-def start_path(library: str | None, settings: Settings) -> Path | None:
+def start_path(library: Path | None, settings: Settings) -> Path | None:
     """The library to open at the start: named, else the last one if it is still there."""
-    if library:
-        return Path(library).expanduser()
+    if library is not None:
+        return library.expanduser()
     last = settings.text("last_library")
     return Path(last) if last and container.library_exists(Path(last)) else None
 
