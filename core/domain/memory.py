@@ -70,9 +70,7 @@ class Memory:
         """The title, or the first characters of the body where a type has no title column."""
         if self.title:
             return self.title
-        first = next(
-            (line.strip() for line in self.body.splitlines() if line.strip()), ""
-        )
+        first = next((line.strip() for line in self.body.splitlines() if line.strip()), "")
         return first[:TITLE_FROM_BODY_CHARS]
 
 
@@ -91,6 +89,11 @@ class MemoryState:
     locked: bool
     trashed: bool
     merged_into: MemoryPk | None
+
+
+def visible_to(memory: Memory, viewer: str) -> bool:
+    """Whether that character may know of the memory: nobody named means everyone. Case counts."""
+    return not memory.visibility or viewer in memory.visibility
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.adapters.formats.problems import INFO, Problems
+from core.algos.booku_rows import RECORDS
 from core.domain.errors import BadFile
 
-RECORDS = "booku_memory_records"
 TAGS = "booku_memory_tags"
 MEMOS = "booku_temporary_memos"
 SQLITE_MAGIC = b"SQLite format 3\x00"

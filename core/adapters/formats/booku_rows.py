@@ -14,7 +14,8 @@ from typing import Protocol
 from core.adapters.formats.booku_db import Cell, Row
 from core.adapters.formats.problems import INFO, Problems
 from core.adapters.formats.values import epoch_s, moment, number, text, whole
-from core.algos.booku_names import json_list
+from core.algos.booku_names import DEFAULT_FOLDER, MEMORY, json_list
+from core.algos.booku_rows import ADDED_COLUMNS
 from core.domain.enums import Layer, Status, StatusReason
 from core.domain.ids import TypeId, is_person_id
 from core.domain.json_types import Json, JsonObject
@@ -38,35 +39,25 @@ TEXT_FIELDS = (
 )
 TIME_FIELDS = ("event_start_at", "event_end_at")
 LIST_COLUMNS = ("relation_memory_ids", "relation_aliases", "related_people")
+_ADDED = {column.name: column.default for column in ADDED_COLUMNS}
+_FIRST = ("memory_id", "title", "folder_id", "bucket", "content", "source")
+_NUMBERS = (
+    "novelty_energy",
+    "is_archived",
+    "is_deleted",
+    "deleted_at",
+    "created_at",
+    "updated_at",
+    "last_activated_at",
+    "activation_count",
+)
 COLUMNS: dict[str, Cell] = {
-    "memory_id": "",
-    "title": "",
-    "folder_id": "default",
-    "bucket": "memory",
-    "content": "",
+    **dict.fromkeys(_FIRST, ""),
+    "folder_id": DEFAULT_FOLDER,
+    "bucket": MEMORY,
     "source": "agent",
-    "memory_type": DEFAULT_TYPE,
-    "status": "active",
-    "person_id": None,
-    "relation_memory_ids": "[]",
-    "relation_aliases": "[]",
-    "event_start_at": 0.0,
-    "event_end_at": 0.0,
-    "related_people": "[]",
-    "knowledge_type": "",
-    "address_or_coord": "",
-    "place_type": "",
-    "asset_type": "",
-    "disposition_status": "",
-    "procedure_type": "",
-    "novelty_energy": 0.0,
-    "is_archived": 0,
-    "is_deleted": 0,
-    "deleted_at": 0.0,
-    "created_at": 0.0,
-    "updated_at": 0.0,
-    "last_activated_at": 0.0,
-    "activation_count": 0,
+    **_ADDED,
+    **dict.fromkeys(_NUMBERS, 0),
 }
 """All columns of the newest generation in their order, with the defaults of missing ones."""
 

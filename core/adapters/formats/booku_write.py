@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.adapters.formats.booku_db import MEMOS, RECORDS, TAGS
+from core.adapters.formats.booku_db import MEMOS, TAGS
 from core.adapters.formats.booku_links import INVOLVED_IN
 from core.adapters.formats.booku_rows import COLUMNS, PERSON, own_extra, row_of
 from core.adapters.formats.booku_tags import rows_to_write
@@ -22,6 +22,7 @@ from core.adapters.formats.kept import give_back
 from core.adapters.formats.problems import INFO, Problems
 from core.adapters.formats.values import epoch_s, text
 from core.algos.booku_names import collection
+from core.algos.booku_rows import RECORDS
 from core.algos.titles import join_title
 from core.domain.edge import DEFAULT_RELATION, Edge
 from core.domain.enums import Layer

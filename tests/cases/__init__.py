@@ -1,0 +1,1 @@
+"""Cases that people really met, run against the program: `python -m tests.cases DIR`."""
