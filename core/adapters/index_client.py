@@ -12,7 +12,7 @@ import numpy as np
 
 from core.adapters.index_frames import FAILED, LOCKED, NOT_CHROMA, OK, WRONG_DIMS, Reply
 from core.adapters.index_process import IndexProcess
-from core.domain.errors import CuratorError, Invalid, Unavailable
+from core.domain.errors import Invalid, Unavailable
 from core.ports.embedder import EmbedderIdentity, Vectors
 from core.ports.vector_files import Scalar
 from core.ports.vector_index import IndexEntry
@@ -113,7 +113,7 @@ class IndexHost:
                 timeout_s=START_S + self._lock_wait_s,
             )
             reply_value(reply)
-        except CuratorError:
+        except BaseException:  # also an interrupt: no process may keep the lock that nobody knows
             process.kill()
             raise
         return process
