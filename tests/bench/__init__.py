@@ -1,0 +1,1 @@
+"""Measurements of the figures: python -m tests.bench (or make bench)."""
