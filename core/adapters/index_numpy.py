@@ -95,6 +95,28 @@ class NumpyIndex:
             found = self._pks[rows]
         return dict(zip(found.tolist(), np.clip(exact, -1.0, 1.0).tolist(), strict=True))
 
+    def cosines(self, query: Vectors, pks: Sequence[int]) -> NDArray[np.float64]:
+        """Cosine of each of these memories, NaN without a sound vector. Shapes: (dims,) -> (m,). Cost: O(n d)."""
+        wanted = np.asarray(pks, dtype=np.int64)
+        found = np.full(len(wanted), np.nan)
+        with self._lock:
+            blocks = self._refresh()
+            if not blocks or not len(wanted):
+                return found
+            products = np.concatenate([block @ np.asarray(query, dtype=np.float32) for block in blocks])
+            order = np.argsort(self._pks, kind="stable")
+            places = order[np.minimum(np.searchsorted(self._pks, wanted, sorter=order), len(order) - 1)]
+            there = self._pks[places] == wanted
+            lengths = self._lengths(blocks, places[there])
+        sound = np.isfinite(lengths) & (lengths > 0)
+        found[there] = np.where(sound, np.clip(products[places[there]], -1.0, 1.0), np.nan)
+        return found
+
+    def _lengths(self, blocks: list[Vectors], places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Length of the vectors at these places, which tells damaged ones (zero, NaN) from sound ones."""
+        squares = np.concatenate([np.einsum("nd,nd->n", block, block) for block in blocks])
+        return np.asarray(squares[places], dtype=np.float64)
+
     def vectors(self, pks: Sequence[int]) -> dict[int, Vectors]:
         """Unit vectors (copies) of those that have one."""
         with self._lock:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.ports.embedder import Vectors
 from core.ports.vector_index import Hit
 
@@ -34,6 +37,12 @@ class ExactIndex(Protocol):
 
     def scores(self, query: Vectors, pks: Sequence[int]) -> dict[int, float]:
         """Cosine to the query of each of these memories that has a vector."""
+
+    def cosines(self, query: Vectors, pks: Sequence[int]) -> NDArray[np.float64]:
+        """Cosine of each of these memories in order, NaN for those that have no vector or a damaged one.
+
+        In single precision, so that ten thousand cost about a millisecond. Shapes: query (dims,) -> (m,).
+        """
 
     def vectors(self, pks: Sequence[int]) -> dict[int, Vectors]:
         """Unit vectors (copies) of those that have one."""

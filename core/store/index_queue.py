@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -121,14 +122,24 @@ class SqlIndexQueue:
                 f" WHERE m.deleted_at IS NULL AND m.text_hash <> ''{condition} ORDER BY m.pk",
                 (model_key, *parameters),
             ).all()
+        size = _vector_bytes(model_key, rows)
+        rows = [row for row in rows if len(row[1]) == size]  # one of another dimension counts as missing
         pks = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
         if not rows:
             return pks, np.zeros((0, 0), dtype=np.float32)
-        dims = len(rows[0][1]) // 4
+        dims = size // 4
         vectors = np.empty((len(rows), dims), dtype=np.float32)
         for place, row in enumerate(rows):
             vectors[place] = np.frombuffer(row[1], dtype="<f4")
         return pks, vectors
+
+
+def _vector_bytes(model_key: str, rows: Sequence[Any]) -> int:
+    """Bytes of a vector of that model: its key says the dimension, else most rows do."""
+    parts = model_key.rsplit("|", 2)
+    if len(parts) == 3 and parts[1].isdecimal():
+        return 4 * int(parts[1])
+    return Counter(len(row[1]) for row in rows).most_common(1)[0][0] if rows else 0
 
 
 def _entry(row: Sequence[Any]) -> IndexEntry:

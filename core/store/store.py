@@ -35,6 +35,7 @@ from core.store.index_queue import SqlIndexQueue
 from core.store.library import LibraryFiles
 from core.store.migrate import migrate
 from core.store.reader import SqlReader
+from core.store.recall_store import SqlRecallStore
 from core.store.rollback import abandoned_ops, roll_back
 from core.store.undo_apply import apply_plan
 from core.store.undo_plan import UndoPlan, UndoPlanner
@@ -57,6 +58,7 @@ class SqlStore:
             self._database.dispose()
             raise
         self.queue = SqlIndexQueue(self._database)
+        self.recall = SqlRecallStore(self._database)
         self.drafts = SqlDrafts(self._database, clock)
 
     @contextmanager

@@ -1,0 +1,155 @@
+"""What recall needs of the store: a scope read in few statements, words, and the runs that were handed out.
+
+Nothing here is an op: a run that is handed out counts activations outside the journal (DESIGN §3, §5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from core.domain.ids import FolderPk, MemoryPk, OpId
+from core.domain.recall import RecallRun
+from core.domain.schema import Schema
+
+Folders = frozenset[FolderPk] | None
+"""Folders of a scope; None = the whole library."""
+
+
+class StoredMemory(NamedTuple):
+    """What ranking looks at: no text, so that ten thousand are read quickly. Times are UTC microseconds."""
+
+    pk: int
+    id: str
+    origin_id: str
+    """The id in the file it came from, else its own: ties are broken by it."""
+    folder: int
+    type: str
+    layer: str
+    status: str
+    reason: str | None
+    title: str
+    second_name: str
+    """A name among its fields beside the title (ST-BME looks at name, then title)."""
+    importance: float
+    activations: int
+    last_activated_at: int | None
+    seq: int | None
+    seq_start: int | None
+    seq_end: int | None
+    parent: int | None
+    visibility: tuple[str, ...]
+    document: int | None
+    span_start: int | None
+    created_at: int
+    updated_at: int
+    chars: int
+    """Characters of body and fields, to guess how much fits into a budget."""
+    terms: int
+    """Tokens of its search text (the length that BM25 uses)."""
+    embeds: bool
+    """Whether it has a text to embed."""
+
+
+class StoredEdge(NamedTuple):
+    """A relation between two memories of the scope. Times are UTC microseconds."""
+
+    pk: int
+    source: int
+    target: int
+    strength: float
+    inhibits: bool
+    valid_from: int | None
+    invalid_from: int | None
+    expired_at: int | None
+    from_seq: int | None
+    ended_seq: int | None
+
+
+class StoredTag(NamedTuple):
+    """One tag of a memory; `kind` as in TagKind."""
+
+    memory: int
+    kind: str
+    value: str
+
+
+class StoredName(NamedTuple):
+    """One alias of a memory."""
+
+    memory: int
+    value: str
+
+
+class Posting(NamedTuple):
+    """How often a term stands in a memory's search text."""
+
+    term: str
+    memory: int
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredScope:
+    """Memories outside the trash by pk, with what hangs on them; edges by pk, both ends in the scope."""
+
+    memories: Sequence[StoredMemory]
+    edges: Sequence[StoredEdge]
+    aliases: Sequence[StoredName]
+    tags: Sequence[StoredTag]
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What was written since a state: `memories` None = too much to list, or something else than memories."""
+
+    state: OpId
+    memories: frozenset[int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandedOut:
+    """A run to keep, and what it counts: `activated` get +1 and the time, `reinforced` more importance."""
+
+    run: RecallRun
+    activated: Sequence[MemoryPk]
+    reinforced: Sequence[MemoryPk] = ()
+    reinforcement: float = 0.0
+
+
+class RecallStore(Protocol):
+    """Bulk reads of recall, and its only writes. Each call is one transaction."""
+
+    def state(self) -> OpId:
+        """The newest op up to which everything is complete."""
+
+    def touched_since(self, state: OpId) -> Touched:
+        """Which memories ops have touched since a state (in any way: tags, aliases and edges count)."""
+
+    def load(self, folders: Folders, memories: Collection[int] | None = None) -> StoredScope:
+        """A scope in one consistent view; with `memories` only those of them, and the edges that touch them."""
+
+    def schema(self) -> Schema:
+        """Memory types and relation types."""
+
+    def spellings(self, beginnings: Collection[str]) -> Mapping[str, int]:
+        """Terms of the library that begin with one of these, with the number of memories that hold each."""
+
+    def postings(self, terms: Collection[str]) -> Sequence[Posting]:
+        """Where these terms stand, trashed memories too. Cost: the number of places."""
+
+    def other_vectors(self, model_key: str, memories: Collection[int]) -> Mapping[str, int]:
+        """How many of the memories have a vector of another model, by model key."""
+
+    def keep(self, handed_out: HandedOut) -> int:
+        """Keep a run and count what it recalled, outside the journal. Returns the run's pk."""
+
+    def runs(self, folder: FolderPk | None, limit: int) -> Sequence[RecallRun]:
+        """Runs that were handed out, newest first; of one folder or of all."""
+
+    def last_run(self, folder: FolderPk | None) -> RecallRun | None:
+        """The newest run of a folder (None = runs without one)."""
+
+    def runs_with(self, memory: MemoryPk, limit: int) -> Sequence[RecallRun]:
+        """Runs in which a memory was recalled, newest first."""
