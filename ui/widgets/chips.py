@@ -199,11 +199,13 @@ class ChipEditor(QFrame):
         return False
 
     def _paste(self) -> bool:
-        text = QApplication.clipboard().text()
-        if len(split_values(text)) < 2:
+        pasted = split_values(QApplication.clipboard().text())
+        if len(pasted) < 2:
             return False
-        self.input.insert(text)
-        self.commit()
+        values = self._clean((*self.values(), *pasted))
+        self.input.clear()
+        self._show(values)
+        self.changed.emit()
         return True
 
     def _on_typed(self, text: str) -> None:
