@@ -9,14 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.container import Library, open_library, program
+from core.adapters.formats.booku_db import read_tables
+from core.adapters.formats.booku_write import records_of
+from core.adapters.formats.problems import Problems
+from core.adapters.formats.stbme_find import find_graph
+from core.adapters.formats.stbme_write import graph_of
 from core.domain.commands import ApplyImport
 from core.domain.edge import Edge
 from core.domain.errors import BadFile
 from core.domain.ids import FolderPk
 from core.domain.memory import Memory
 from core.domain.queries import ReadFile
+from core.domain.schema_data import default_schema
 from core.domain.texts import LANGUAGES, has
-from core.domain.transfer import FolderBundle, ImportPlan
+from core.domain.transfer import FolderBundle, Format, ImportPlan
 from core.services.exporting import export_folder
 from core.settings import Settings
 from tests.cases.sidecar import Case
@@ -33,6 +39,8 @@ class Imported:
     bundles: list[FolderBundle] = field(default_factory=list)
     changed_files: list[str] = field(default_factory=list)
     untold: list[str] = field(default_factory=list)
+    goes_out_equal: bool = True
+    same_again: bool = True
 
     @property
     def memories(self) -> list[Memory]:
@@ -78,16 +86,37 @@ def import_case(case: Case, work: Path) -> Imported:
                 found.errors.append(error)
                 continue
             found.plans.append(plan)
+            found.same_again &= engine.ask(ReadFile(path)) == plan
             first = engine.run(ApplyImport(plan)).created_folder
             assert first is not None
             with library.store.read() as reader:
                 pks = range(first, first + len(plan.folders))
-                found.bundles += [export_folder(reader, FolderPk(pk)) for pk in pks]
+                bundles = [export_folder(reader, FolderPk(pk)) for pk in pks]
+            found.bundles += bundles
+            found.goes_out_equal &= goes_out_equal(path, plan, bundles)
     after = {path: digest(path) for path in case.files}
     found.changed_files = [path.name for path in {*before, *after} if before.get(path) != after.get(path)]
     problems = (problem.key for plan in found.plans for problem in plan.problems)
     found.untold = _untold([*problems, *(error.key for error in found.errors)])
     return found
+
+
+def goes_out_equal(path: Path, plan: ImportPlan, bundles: list[FolderBundle]) -> bool:
+    """Whether a graph leaves as it came (but for vectors); of a database: with the same rows."""
+    if plan.format is Format.BOOKU:
+        records = records_of(bundles, Problems())
+        raw = {str(row["memory_id"]): row for row in read_tables(path, Problems()).records}
+        return all(
+            record.row[column] == value
+            for record in records
+            for column, value in raw.get(str(record.row["memory_id"]), {}).items()
+        )
+    graph = find_graph(path).graph
+    without_vectors = [
+        item | {"embedding": None} if isinstance(item, dict) and "embedding" in item else item
+        for item in graph["nodes"]  # type: ignore[union-attr]
+    ]
+    return graph_of(bundles[0], default_schema()) == graph | {"nodes": without_vectors}
 
 
 def digest(path: Path) -> str:

@@ -268,6 +268,11 @@ def test_older_graph_than_the_marker_says_is_named(desk: FilesDesk) -> None:
     assert problem_keys(plan) == {"older_than_marker"}
 
 
+def test_graph_with_fewer_nodes_than_the_marker_says_is_named(desk: FilesDesk) -> None:
+    metadata = {"st_bme_graph": graph(node("a")), "st_bme_commit_marker": {"nodeCount": 2}}
+    assert problem_keys(desk.plan(desk.graph({"chat_metadata": metadata}))) == {"fewer_than_marker"}
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "gb18030"])
 def test_other_encodings_are_read(desk: FilesDesk, encoding: str) -> None:
     path = desk.root / "graph.json"
@@ -299,6 +304,7 @@ def test_truncated_file_says_where_and_how_much_and_gives_the_readable_part(desk
         (" \n\x00", "empty"),
         ("hello", "not_json"),
         ("[1, 2]", "is_list"),
+        ('{"chat_metadata": {"st_bme_commit_marker": {"revision": 2}}}\n{"mes": "x"}', "graph_elsewhere"),
         ("42", "is_value"),
         ('{"entries": {"0": {"key": ["a"]}}}', "is_lorebook"),
         ('{"spec": "chara_card_v2", "data": {}}', "is_card"),

@@ -158,6 +158,9 @@ def _what_it_is(value: Json) -> str:
         return "error.file.is_card"
     if "entries" in value:
         return "error.file.is_lorebook"
+    metadata = value.get(METADATA_KEY)
+    if MARKER_KEY in value or (isinstance(metadata, dict) and MARKER_KEY in metadata):
+        return "error.file.graph_elsewhere"
     if METADATA_KEY in value or "mes" in value or "user_name" in value:
         return "error.file.is_chat"
     if not _FOREIGN_CHAT_KEYS.isdisjoint(value) or value.get("type") == "risuChat":
@@ -166,9 +169,17 @@ def _what_it_is(value: Json) -> str:
 
 
 def _check_marker(graph: Mapping[str, Json], metadata: Mapping[str, Json], problems: Problems) -> None:
-    """Newer versions keep the graph elsewhere and leave a marker: say so when the file's copy is older."""
+    """Newer versions keep the graph elsewhere and leave a marker: say so when the file's copy is another one."""
     marker, persistence = metadata.get(MARKER_KEY), graph.get(PERSISTENCE_KEY)
-    marked = marker.get("revision") if isinstance(marker, dict) else None
+    if not isinstance(marker, dict):
+        return
     here = persistence.get("revision", 0) if isinstance(persistence, dict) else 0
+    marked = marker.get("revision")
     if isinstance(marked, int | float) and isinstance(here, int | float) and marked > here:
         problems.add("import.problem.older_than_marker", here=here, marked=marked)
+        return
+    for counted, part in (("nodeCount", "nodes"), ("edgeCount", "edges")):
+        expected, items = marker.get(counted), graph.get(part)
+        if isinstance(expected, int) and isinstance(items, list) and len(items) < expected:
+            problems.add("import.problem.fewer_than_marker", here=len(items), marked=expected)
+            return
