@@ -109,6 +109,7 @@ def running(app: QApplication, settings: Settings) -> Iterator[MainWindow]:
     libraries = GuiLibraries(settings, server.address)
     window = MainWindow(Services(tasks, settings, theme, tr, libraries, PathChoice()))
     server.called.connect(window.bring_to_front)
+    tasks.bug.connect(lambda error: crash.report(error))
     window.closed.connect(app.quit)
     collector = IdleCollector(app)
     window.shown_library.connect(lambda _session: collector.start())

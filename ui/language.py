@@ -112,4 +112,4 @@ class Language(QObject):
             case CuratorError():
                 return self("error.cancelled")
             case _:
-                return self("error.bug", kind=type(error).__name__)
+                return self("error.bug.window", kind=type(error).__name__)

@@ -19,7 +19,7 @@ import shiboken6
 from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, QTimer, Signal
 
 from core.domain.api import Cancel, Report
-from core.domain.errors import Cancelled
+from core.domain.errors import Cancelled, CuratorError
 
 T = TypeVar("T")
 CLOSE_WAIT_MS = 3000
@@ -122,6 +122,8 @@ class TaskRunner(QObject):
     ended = Signal(object)
     error = Signal(object)
     """An error that no `failed` handler took (never Cancelled)."""
+    bug = Signal(object)
+    """An error from outside the error tree, whoever handles it: to be reported."""
 
     _posted = Signal(int, object, object)
     _reported = Signal(int, int, int)
@@ -222,6 +224,8 @@ class TaskRunner(QObject):
         if task is None:
             return
         self.ended.emit(task)
+        if error is not None and not isinstance(error, CuratorError) and not task.stale:
+            self.bug.emit(error)
         if task.stale or self._closed or not shiboken6.isValid(task.owner):
             return
         if error is None:

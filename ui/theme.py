@@ -36,6 +36,7 @@ CJK_FAMILIES = (
     "SimHei",
 )
 CJK_SAMPLE = "\u4e2d"
+CHINESE = QFontDatabase.WritingSystem.SimplifiedChinese
 
 
 class Scheme(StrEnum):
@@ -69,13 +70,17 @@ def _read(name: str) -> str:
 
 def font_covers_chinese(font: QFont) -> bool:
     """Whether Chinese text would be drawn with glyphs and not with boxes."""
-    raw = QRawFont.fromFont(font, QFontDatabase.WritingSystem.SimplifiedChinese)
+    raw = QRawFont.fromFont(font, CHINESE)
     if raw.supportsCharacter(ord(CJK_SAMPLE)):
         return True
     return any(
-        QRawFont.fromFont(QFont(family)).supportsCharacter(ord(CJK_SAMPLE))
-        for family in QFontDatabase.families(QFontDatabase.WritingSystem.SimplifiedChinese)
+        QRawFont.fromFont(QFont(family)).supportsCharacter(ord(CJK_SAMPLE)) for family in chinese_families()
     )
+
+
+def chinese_families() -> list[str]:
+    """Families of the system that say they hold simplified Chinese."""
+    return QFontDatabase.families(CHINESE)
 
 
 class Theme(QObject):
@@ -257,4 +262,3 @@ class Theme(QObject):
             icon = font_icon(name, color, self.color("disabled").name())
             self._icons[name, color] = icon
         return icon
-

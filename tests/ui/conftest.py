@@ -30,9 +30,11 @@ def qapp_args() -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def widgets_are_gone(qapp: QApplication) -> Iterator[None]:
+def widgets_are_gone(request: pytest.FixtureRequest) -> Iterator[None]:
     """What a test shows is deleted before the next one."""
     yield
+    if "qapp" not in request.fixturenames:
+        return
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
 

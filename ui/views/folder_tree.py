@@ -89,7 +89,7 @@ class FolderTree(QTreeView):
         self.setItemDelegate(_SidebarDelegate(self._context, self))
         self.setUniformRowHeights(True)
         self.setExpandsOnDoubleClick(True)
-        self.setIndentation(self._context.theme.px(14))
+        self.setIndentation(self._context.theme.px(12))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -341,7 +341,7 @@ class _SidebarDelegate(QStyledItemDelegate):
     ) -> None:
         theme = self._context.theme
         size = theme.icon_size
-        spot = icon_spot(area, theme)
+        spot = icon_spot(area, theme).translated(0, 1)
         type_id = index.data(COLOR_ROLE)
         icon = theme.type_icon(type_id) if type_id else theme.icon(index.data(ICON_ROLE), "secondary")
         icon.paint(painter, spot)

@@ -182,7 +182,7 @@ class MemoriesPage(QWidget):
         saved = str(self._context.settings.get(SETTING_SPLITTER))
         if not (saved and self.splitter.restoreState(QByteArray.fromBase64(saved.encode("ascii")))):
             px = self._context.theme.px
-            self.splitter.setSizes([px(188), px(612), px(344)])
+            self.splitter.setSizes([px(208), px(596), px(340)])
 
     def save_state(self) -> None:
         """Keep what a person arranged."""
