@@ -6,7 +6,6 @@ Codes: 0 done, 1 something the person can put right, 2 wrong usage, 3 changed by
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 import sys
@@ -150,9 +149,9 @@ def _reader_gone() -> int:
 
 
 def _open_window(arguments: Mapping[str, Any]) -> int:
-    gui = importlib.import_module("app.gui")
+    from app import gui
+
     library, tour = arguments["library"], arguments["tour"]
-    code: int = gui.main(
+    return gui.main(
         library=None if library is None else Path(library), tour=None if tour is None else Path(tour)
     )
-    return code
