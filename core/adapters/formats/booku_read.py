@@ -52,12 +52,11 @@ def plan_of(
     edges, left = link_rows(rows, problems)
     documents, document_of = documents_of(rows, folder_of)
     written = _Written(edges, folders, folder_of)
+    for row in rows:
+        row.fields |= left[row.key]
+        written.keep_differences(row, tags.raw.get(row.key))
     memories = tuple(
-        _planned(row, folder_of[row.key], tags.sets[row.key], left[row.key], document_of.get(row.key))
-        for row in rows
-    )
-    finished = tuple(
-        written.finish(memory, row, tags.raw.get(row.key)) for memory, row in zip(memories, rows, strict=True)
+        _planned(row, folder_of[row.key], tags.sets[row.key], document_of.get(row.key)) for row in rows
     )
     memos = _memos(tables.memos, folders[0].key, earliest) if tables.memos else ()
     pairs = note_doubles(rows, problems)
@@ -67,7 +66,7 @@ def plan_of(
         format=Format.BOOKU,
         source_name=name,
         folders=tuple(folders),
-        memories=finished,
+        memories=memories,
         edges=tuple(edges),
         documents=tuple(documents),
         memos=memos,
@@ -136,9 +135,7 @@ def _shown_folder(raw: str) -> str:
         return DEFAULT_FOLDER
 
 
-def _planned(
-    row: ReadRow, folder: str, tags: TagSet, left: Mapping[str, Json], document: str | None
-) -> PlannedMemory:
+def _planned(row: ReadRow, folder: str, tags: TagSet, document: str | None) -> PlannedMemory:
     return PlannedMemory(
         key=row.key,
         folder=folder,
@@ -149,7 +146,7 @@ def _planned(
         status_reason=row.status_reason,
         title=row.title,
         body=row.body,
-        fields={**row.fields, **left},
+        fields=row.fields,
         novelty=row.novelty,
         activation_count=row.activation_count,
         last_activated_at=row.last_activated_at,
@@ -178,28 +175,22 @@ class _Written:
             assert isinstance(own, Mapping)
             self._linked[edge.source][edge.relation].append(str(own["written"]))
 
-    def finish(self, memory: PlannedMemory, row: ReadRow, raw_tags: Json) -> PlannedMemory:
-        linked = self._linked[memory.key]
-        own: dict[str, Json] = dict(row.extra)
-        shown = _with_extra(memory, own)
+    def keep_differences(self, row: ReadRow, raw_tags: Json) -> None:
+        """Put into the row's own part of `extra` what an export would write differently."""
+        linked = self._linked[row.key]
         written = row_of(
-            shown,
+            row,
             row.foreign_id or "",
-            self._spelled[self._folder_of[memory.key]],
-            [*linked["involved_in"], *_strings(memory.fields.get("related_people"))],
-            [*linked["related"], *_strings(memory.fields.get("relation_memory_ids"))],
-            list(memory.aliases),
+            self._spelled[self._folder_of[row.key]],
+            [*linked["involved_in"], *_strings(row.fields.get("related_people"))],
+            [*linked["related"], *_strings(row.fields.get("relation_memory_ids"))],
+            list(row.aliases),
         )
         present = {column: value for column, value in written.items() if column in row.raw}
         if kept := differences(present, row.raw, row.repaired):
-            own["kept"] = kept
+            row.own["kept"] = kept
         if raw_tags is not None:
-            own["tags"] = raw_tags
-        return _with_extra(memory, own)
-
-
-def _with_extra(memory: PlannedMemory, own: dict[str, Json]) -> PlannedMemory:
-    return replace(memory, extra={EXTRA_KEY: own} if own else {})
+            row.own["tags"] = raw_tags
 
 
 def _spelling(folder: PlannedFolder) -> str:

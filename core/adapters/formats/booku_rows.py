@@ -61,6 +61,9 @@ COLUMNS: dict[str, Cell] = {
 }
 """All columns of the newest generation in their order, with the defaults of missing ones."""
 
+_DEFAULTS: dict[str, Json] = {
+    name: None if isinstance(value, bytes) else value for name, value in COLUMNS.items()
+}
 _LAYERS = {
     "memory": Layer.MEMORY,
     "knowledge": Layer.KNOWLEDGE,
@@ -128,8 +131,13 @@ class ReadRow:
     aliases: tuple[str, ...]
     related_ids: tuple[str, ...]
     people: tuple[str, ...]
-    extra: dict[str, Json] = field(default_factory=dict)
+    own: dict[str, Json] = field(default_factory=dict)
     repaired: set[str] = field(default_factory=set)
+
+    @property
+    def extra(self) -> dict[str, Json]:
+        """What the format keeps, as a record has it."""
+        return {EXTRA_KEY: self.own} if self.own else {}
 
     @property
     def status_reason(self) -> StatusReason | None:
@@ -140,8 +148,7 @@ class ReadRow:
 def read_row(row: Row, index: int, schema: Schema, fallback: datetime, problems: Problems) -> ReadRow:
     """One row, with everything odd about it noted. `fallback` stands in for a missing time of creation."""
     raw: dict[str, Json] = {name: _json(value) for name, value in row.items()}
-    cells: dict[str, Json] = {name: _json(value) for name, value in COLUMNS.items()}
-    cells |= {name: value for name, value in raw.items() if value is not None}
+    cells: dict[str, Json] = _DEFAULTS | {name: value for name, value in raw.items() if value is not None}
     memory_id = text(cells["memory_id"]).strip()
     name = memory_id or f"#{index}"
     if not memory_id:
@@ -176,9 +183,9 @@ def read_row(row: Row, index: int, schema: Schema, fallback: datetime, problems:
         repaired=repaired,
     )
     if bucket != layer.value:
-        read.extra[LEGACY_LAYER] = raw.get("bucket") or ""
+        read.own[LEGACY_LAYER] = raw.get("bucket") or ""
     if plain:
-        read.extra["plain"] = True
+        read.own["plain"] = True
     if not title and not body:
         problems.add("import.problem.empty_row", name, severity=INFO)
     return read

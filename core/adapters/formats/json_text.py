@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import math
+import re
 from dataclasses import dataclass, field
 
 from core.domain.errors import BadFile
@@ -17,6 +18,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _SPACE = " \t\r\n,\x00"
 
 
@@ -59,6 +61,11 @@ def _guesses(head: bytes) -> tuple[str, ...]:
     if head[:1] == b"\x00" and head[1:2] != b"\x00":
         return ("utf-16-be",)
     return () if b"\x00" in head else ("utf-8", "gb18030")
+
+
+def may_hold_unstorable(text: str) -> bool:
+    """Whether a JSON text may hold NUL or half of a surrogate pair (whole pairs are suspects too)."""
+    return "\x00" in text or _UNSTORABLE_ESCAPE.search(text) is not None
 
 
 def _finite(digits: str) -> float | None:

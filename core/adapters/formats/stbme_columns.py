@@ -23,17 +23,17 @@ class Columns:
     order: tuple[str, ...] = ()
 
 
-def columns_of(type_id: str, schema: Schema) -> Columns | None:
-    """Columns of a known type; None when the schema does not have it."""
-    found = schema.type(type_id)
-    if found is None:
-        return None
-    title, body = found.column_of(ColumnRole.TITLE), found.column_of(ColumnRole.BODY)
-    return Columns(
-        title.name if title else "",
-        body.name if body else "",
-        tuple(column.name for column in found.columns),
-    )
+def all_columns(schema: Schema) -> Mapping[str, Columns]:
+    """Columns of every type that the schema has."""
+    found: dict[str, Columns] = {}
+    for memory_type in schema.types:
+        title, body = memory_type.column_of(ColumnRole.TITLE), memory_type.column_of(ColumnRole.BODY)
+        found[memory_type.id] = Columns(
+            title.name if title else "",
+            body.name if body else "",
+            tuple(column.name for column in memory_type.columns),
+        )
+    return found
 
 
 def guess_columns(fields: Mapping[str, Json]) -> Columns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from core.adapters.formats.kept import mark
 from core.adapters.formats.problems import INFO, Problems
@@ -22,6 +23,7 @@ DANGLING = "import.problem.edge_dangling"
 SELF = "import.problem.edge_self"
 HALF = "import.problem.edge_half"
 MERGED = "import.problem.edge_merged"
+_TIMES = ("createdTime", "validAt", "invalidAt", "expiredAt")
 REJECTIONS = (DANGLING, SELF, HALF)
 
 
@@ -85,25 +87,25 @@ class EdgeReader:
         if source not in self._memories or target not in self._memories:
             self._problems.add(DANGLING, name)
             return None
-        taken = not edge_id or edge_id in ids
-        edge = ReadEdge(
-            name=name,
-            raw=raw,
-            edge=PlannedEdge(
-                foreign_id=None if taken else edge_id,
-                source=source,
-                target=target,
-                relation=self._relation(raw, name),
-                inhibits=number(raw.get("edgeType")) == INHIBITS,
-                created_at=self._memories[source].created_at,
-            ),
-        )
-        if taken:
+        repaired: set[str] = set()
+        if taken := not edge_id or edge_id in ids:
             self._problems.add("import.problem.edge_id", name)
-            edge.repaired.add("id")
-        self._read_strength(edge)
-        self._read_times(edge)
-        return edge
+            repaired.add("id")
+        times = self._times(raw, name, repaired)
+        created = times[0] or times[1] or self._memories[source].created_at
+        edge = PlannedEdge(
+            foreign_id=None if taken else edge_id,
+            source=source,
+            target=target,
+            relation=self._relation(raw, name),
+            strength=self._strength(raw, name, repaired),
+            inhibits=number(raw.get("edgeType")) == INHIBITS,
+            created_at=created,
+            valid_from=times[1] or created,
+            invalid_from=times[2],
+            expired_at=times[3],
+        )
+        return ReadEdge(edge=edge, name=name, raw=raw, repaired=repaired)
 
     def _relation(self, raw: Mapping[str, Json], name: str) -> RelationId:
         found = _relation_text(raw)
@@ -116,30 +118,23 @@ class EdgeReader:
             self._problems.add("import.problem.unknown_relation", name, severity=INFO)
         return DEFAULT_RELATION
 
-    def _read_strength(self, edge: ReadEdge) -> None:
-        raw = edge.raw.get("strength")
-        strength = clamped(raw, 0.0, 1.0, DEFAULT_STRENGTH)
-        if strength.repaired and "strength" in edge.raw:
-            edge.repaired.add("strength")
-            self._problems.add("import.problem.bad_strength", edge.name)
-        edge.edge = replace(edge.edge, strength=strength.value)
+    def _strength(self, raw: Mapping[str, Json], name: str, repaired: set[str]) -> float:
+        strength = clamped(raw.get("strength"), 0.0, 1.0, DEFAULT_STRENGTH)
+        if strength.repaired and "strength" in raw:
+            repaired.add("strength")
+            self._problems.add("import.problem.bad_strength", name)
+        return strength.value
 
-    def _read_times(self, edge: ReadEdge) -> None:
-        times = {
-            key: moment(edge.raw.get(key), MS) for key in ("createdTime", "validAt", "invalidAt", "expiredAt")
-        }
-        for key, time in times.items():
+    def _times(self, raw: Mapping[str, Json], name: str, repaired: set[str]) -> list[datetime | None]:
+        """createdTime, validAt, invalidAt, expiredAt."""
+        times = []
+        for key in _TIMES:
+            time = moment(raw.get(key), MS)
             if time.repaired:
-                edge.repaired.add(key)
-                self._problems.add("import.problem.bad_time", edge.name)
-        created = times["createdTime"].value or times["validAt"].value or edge.edge.created_at
-        edge.edge = replace(
-            edge.edge,
-            created_at=created,
-            valid_from=times["validAt"].value or created,
-            invalid_from=times["invalidAt"].value,
-            expired_at=times["expiredAt"].value,
-        )
+                repaired.add(key)
+                self._problems.add("import.problem.bad_time", name)
+            times.append(time.value)
+        return times
 
     def _join(self, first: ReadEdge, double: ReadEdge) -> None:
         """Join a double of a current edge: the larger strength, the earlier start (the original took the later)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from core.adapters.formats.json_text import BrokenJson, decode, parse
+from core.adapters.formats.json_text import BrokenJson, decode, may_hold_unstorable, parse
 from core.adapters.formats.problems import INFO, Problems
 from core.domain.errors import BadFile
 from core.domain.json_types import Json
@@ -25,11 +25,12 @@ _UNUSED = "unused"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundGraph:
-    """A graph as parsed, and what stood around it."""
+    """A graph as parsed, and what stood around it. `suspect`: its texts may hold what cannot be stored."""
 
     graph: dict[str, Json]
     character: str = ""
     in_chat: bool = False
+    suspect: bool = True
     problems: Problems = field(default_factory=Problems)
 
 
@@ -39,7 +40,7 @@ def find_graph(path: Path, *, partly: bool = False) -> FoundGraph:
     Errors: BadFile saying what the file is instead, or where it breaks off and how much can be read.
     """
     problems = Problems()
-    value, line_count = _load(path, problems, partly=partly)
+    value, line_count, suspect = _load(path, problems, partly=partly)
     found = graph_in(value)
     if found is None:
         raise BadFile(_what_it_is(value), name=path.name)
@@ -54,12 +55,14 @@ def find_graph(path: Path, *, partly: bool = False) -> FoundGraph:
         graph=graph,
         character=character if isinstance(character, str) and character != _UNUSED else "",
         in_chat=bool(metadata),
+        suspect=suspect,
         problems=problems,
     )
 
 
-def _load(path: Path, problems: Problems, *, partly: bool) -> tuple[Json, int]:
-    """The JSON value of a file, or of the header line of a chat; and the number of lines of a chat (else 0)."""
+def _load(path: Path, problems: Problems, *, partly: bool) -> tuple[Json, int, bool]:
+    """The JSON value of a file, or of the header line of a chat; the number of lines of a chat (else 0); and
+    whether it may hold text that cannot be stored."""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
         if not head.strip(b"\x00\r\n\t \xef\xbb\xbf"):
@@ -70,16 +73,16 @@ def _load(path: Path, problems: Problems, *, partly: bool) -> tuple[Json, int]:
             rest = sum(1 for line in file if line.strip(b"\x00\r\n\t "))
             header = _chat_header(first, path.name) if rest else None
             if header is not None:
-                return header, rest + 1
+                return header, rest + 1, True
     text, encoding = decode(path.read_bytes(), path.name)
     if not encoding.startswith("utf-8"):
         problems.add("import.problem.encoding", severity=INFO, encoding=encoding)
     try:
-        return parse(text), 0
+        return parse(text), 0, may_hold_unstorable(text)
     except BrokenJson as error:
         value = _salvage(error, text, path.name, partly=partly)
         problems.add("import.problem.broken_json", line=error.at.line, column=error.at.column)
-        return value, 0
+        return value, 0, True
 
 
 def _first_line(file: BinaryIO) -> bytes:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from core.adapters.formats.stbme_columns import Columns, columns_of, join_fields
+from core.adapters.formats.stbme_columns import Columns, join_fields
 from core.adapters.formats.values import epoch_ms, shortest
 from core.domain.enums import Status
 from core.domain.json_types import Json, JsonObject
-from core.domain.schema import Schema
 
 EXTRA_KEY = "stbme"
 """Where our records keep what only this format has (`Memory.extra`, `Edge.extra`, `Folder.extra`)."""
@@ -84,9 +83,9 @@ class Place:
     next: str | None = None
 
 
-def columns_for(type_id: str, extra: JsonObject, schema: Schema) -> Columns:
+def columns_for(type_id: str, extra: JsonObject, columns: Mapping[str, Columns]) -> Columns:
     """Columns of a memory's type; of an unknown type those that were found at import."""
-    known = columns_of(type_id, schema)
+    known = columns.get(type_id)
     if known is not None:
         return known
     guessed = extra.get("columns")

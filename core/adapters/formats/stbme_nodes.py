@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from core.adapters.formats.problems import INFO, Problems
 from core.adapters.formats.scope import clean_scope
-from core.adapters.formats.stbme_columns import VISIBILITY, columns_of, guess_columns, split_fields
+from core.adapters.formats.stbme_columns import VISIBILITY, all_columns, guess_columns, split_fields
 from core.adapters.formats.values import clamped, moment, names, text, whole
 from core.domain.enums import Status, StatusReason
 from core.domain.ids import TypeId
@@ -31,11 +32,37 @@ class ReadNode:
     columns: tuple[str, str] | None = None
 
 
+class _Text(NamedTuple):
+    """What a node says: its type and words. `guessed` = the columns found in a node of an unknown type."""
+
+    type: TypeId
+    title: str
+    body: str
+    fields: dict[str, Json]
+    visibility: tuple[str, ...]
+    guessed: tuple[str, str] | None
+
+
+class _Numbers(NamedTuple):
+    importance: float
+    accesses: int
+    level: int
+    seq: int
+    start: int
+    end: int
+
+
+class _Times(NamedTuple):
+    created: datetime
+    updated: datetime
+    used: datetime | None
+
+
 class NodeReader:
     """Reads the nodes of one graph."""
 
     def __init__(self, schema: Schema, folder: str, fallback_time: datetime, problems: Problems) -> None:
-        self._schema = schema
+        self._columns = all_columns(schema)
         self._folder = folder
         self._fallback_time = fallback_time
         self._problems = problems
@@ -66,100 +93,87 @@ class NodeReader:
     def _node(self, raw: dict[str, Json], index: int) -> ReadNode:
         node_id = text(raw.get("id")).strip()
         key = node_id or f"#{index}"
-        node = ReadNode(
-            raw=raw,
-            memory=PlannedMemory(
-                key=key,
-                folder=self._folder,
-                foreign_id=node_id or None,
-                type=TypeId(_UNTYPED),
-                created_at=self._fallback_time,
-                updated_at=self._fallback_time,
-            ),
-        )
+        repaired: set[str] = set()
         if not node_id:
             self._problems.add("import.problem.node_without_id", key)
-            node.repaired.add("id")
-        self._read_text(node)
-        self._read_numbers(node)
-        self._read_times(node)
-        node.memory = replace(node.memory, tags=TagSet(general=_clusters(raw.get("clusters"))))
-        if _true(raw.get("archived")):
-            node.memory = replace(node.memory, status=Status.ARCHIVED, status_reason=StatusReason.IMPORTED)
-        return node
+            repaired.add("id")
+        said = self._text(raw, key, repaired)
+        numbers = self._numbers(raw, key, repaired)
+        times = self._times(raw, key, numbers.accesses, repaired)
+        archived = _true(raw.get("archived"))
+        memory = PlannedMemory(
+            key=key,
+            folder=self._folder,
+            foreign_id=node_id or None,
+            type=said.type,
+            status=Status.ARCHIVED if archived else Status.ACTIVE,
+            status_reason=StatusReason.IMPORTED if archived else None,
+            title=said.title,
+            body=said.body,
+            fields=said.fields,
+            visibility=said.visibility,
+            importance=numbers.importance,
+            activation_count=numbers.accesses,
+            level=numbers.level,
+            seq=numbers.seq,
+            seq_start=numbers.start,
+            seq_end=numbers.end,
+            created_at=times.created,
+            updated_at=times.updated,
+            last_activated_at=times.used,
+            tags=TagSet(general=_clusters(raw.get("clusters"))),
+        )
+        return ReadNode(memory=memory, raw=raw, repaired=repaired, columns=said.guessed)
 
-    def _read_text(self, node: ReadNode) -> None:
-        raw = node.raw
+    def _text(self, raw: Mapping[str, Json], key: str, repaired: set[str]) -> _Text:
         type_id = text(raw.get("type")).strip()
         if not type_id:
-            self._problems.add("import.problem.node_without_type", node.memory.key)
+            self._problems.add("import.problem.node_without_type", key)
             type_id = _UNTYPED
         raw_fields = raw.get("fields")
         if raw_fields is not None and not isinstance(raw_fields, dict):
-            self._problems.add("import.problem.bad_fields", node.memory.key)
+            self._problems.add("import.problem.bad_fields", key)
             raw_fields = {"summary": text(raw_fields)} if text(raw_fields) else {}
-            node.repaired.add("fields")
+            repaired.add("fields")
         fields = raw_fields or {}
-        columns = columns_of(type_id, self._schema)
+        columns, guessed = self._columns.get(type_id), None
         if columns is None:
-            self._problems.add("import.problem.unknown_type", node.memory.key, severity=INFO)
+            self._problems.add("import.problem.unknown_type", key, severity=INFO)
             columns = guess_columns(fields)
-            node.columns = (columns.title, columns.body)
+            guessed = (columns.title, columns.body)
         title, body, rest = split_fields(fields, columns)
         seen_by = fields.get(VISIBILITY)
         if seen_by is not None and not isinstance(seen_by, str | list):
-            self._problems.add("import.problem.bad_visibility", node.memory.key)
-        node.memory = replace(
-            node.memory,
-            type=TypeId(type_id),
-            title=title,
-            body=body,
-            fields=rest,
-            visibility=names(seen_by),
-        )
+            self._problems.add("import.problem.bad_visibility", key)
+        return _Text(TypeId(type_id), title, body, rest, names(seen_by), guessed)
 
-    def _read_numbers(self, node: ReadNode) -> None:
-        raw = node.raw
+    def _numbers(self, raw: Mapping[str, Json], key: str, repaired: set[str]) -> _Numbers:
         importance = clamped(raw.get("importance"), *IMPORTANCE_RANGE, DEFAULT_IMPORTANCE)
         accesses, level = whole(raw.get("accessCount")), whole(raw.get("level"))
         seq = whole(raw.get("seq"))
         start, end, bad_range = _seq_range(raw.get("seqRange"), seq.value)
-        for key, bad in (
-            ("importance", importance.repaired),
-            ("accessCount", accesses.repaired),
-            ("level", level.repaired),
-            ("seq", seq.repaired),
-            ("seqRange", bad_range),
+        for name, column, bad in (
+            ("importance", "importance", importance.repaired),
+            ("access_count", "accessCount", accesses.repaired),
+            ("level", "level", level.repaired),
+            ("seq", "seq", seq.repaired),
+            ("seq_range", "seqRange", bad_range),
         ):
-            if bad and key in raw:
-                node.repaired.add(key)
-                self._problems.add(f"import.problem.bad_{_SNAKE.get(key, key)}", node.memory.key)
-        node.memory = replace(
-            node.memory,
-            importance=importance.value,
-            activation_count=accesses.value,
-            level=level.value,
-            seq=seq.value,
-            seq_start=start,
-            seq_end=end,
-        )
+            if bad and column in raw:
+                repaired.add(column)
+                self._problems.add(f"import.problem.bad_{name}", key)
+        return _Numbers(importance.value, accesses.value, level.value, seq.value, start, end)
 
-    def _read_times(self, node: ReadNode) -> None:
-        raw = node.raw
+    def _times(self, raw: Mapping[str, Json], key: str, accesses: int, repaired: set[str]) -> _Times:
         created, used = moment(raw.get("createdTime"), MS), moment(raw.get("lastAccessTime"), MS)
         updated = moment(raw.get("updatedAt"), MS)
-        for key, time in (("createdTime", created), ("lastAccessTime", used), ("updatedAt", updated)):
+        for column, time in (("createdTime", created), ("lastAccessTime", used), ("updatedAt", updated)):
             if time.repaired:
-                node.repaired.add(key)
-                self._problems.add("import.problem.bad_time", node.memory.key)
+                repaired.add(column)
+                self._problems.add("import.problem.bad_time", key)
         created_at = created.value or updated.value or used.value or self._fallback_time
-        recalled = node.memory.activation_count > 0 or used.value not in (None, created_at)
-        node.memory = replace(
-            node.memory,
-            created_at=created_at,
-            updated_at=updated.value or created_at,
-            last_activated_at=used.value if recalled else None,
-        )
+        recalled = accesses > 0 or used.value not in (None, created_at)
+        return _Times(created_at, updated.value or created_at, used.value if recalled else None)
 
     def _settle_parents(self, nodes: Sequence[ReadNode], by_id: Mapping[str, ReadNode]) -> None:
         parents = {node.memory.key: self._parent(node, by_id) for node in nodes}
@@ -181,9 +195,6 @@ class NodeReader:
             node.repaired.add("parentId")
             return None
         return parent or None
-
-
-_SNAKE = {"accessCount": "access_count", "seqRange": "seq_range"}
 
 
 def _true(raw: Json) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from core.adapters.formats.kept import differences
 from core.adapters.formats.problems import INFO, Problems
+from core.adapters.formats.stbme_columns import Columns, all_columns
 from core.adapters.formats.stbme_edges import MERGED, REJECTIONS, EdgeReader, ReadEdge
 from core.adapters.formats.stbme_find import FoundGraph, find_graph
 from core.adapters.formats.stbme_form import (
@@ -63,7 +64,7 @@ def read_stbme(path: Path, schema: Schema, *, partly: bool = False) -> ImportPla
 def plan_of(found: FoundGraph, schema: Schema, *, name: str, fallback_time: datetime) -> ImportPlan:
     """The plan of a graph. `fallback_time` is used only where no node has a time at all."""
     problems = found.problems
-    graph, escaped = clean(found.graph)
+    graph, escaped = clean(found.graph) if found.suspect else (found.graph, False)
     assert isinstance(graph, dict)
     if escaped:
         problems.add("import.problem.escaped", severity=INFO)
@@ -143,6 +144,7 @@ def _finished_nodes(
             children.setdefault(node.memory.parent, []).append(node.memory.key)
     lists = time_lists((node.memory.key, node.memory) for node in nodes)
     references = _References(lists.keys(), problems)
+    columns = all_columns(schema)
     return tuple(
         _finished_node(
             node,
@@ -154,7 +156,7 @@ def _finished_nodes(
                 previous=lists[node.memory.key][0],
                 next=lists[node.memory.key][1],
             ),
-            schema,
+            columns,
             references,
             updated=version >= UPDATED_AT_VERSION,
         )
@@ -186,7 +188,13 @@ class _References:
 
 
 def _finished_node(
-    node: ReadNode, position: int, place: Place, schema: Schema, references: _References, *, updated: bool
+    node: ReadNode,
+    position: int,
+    place: Place,
+    columns: Mapping[str, Columns],
+    references: _References,
+    *,
+    updated: bool,
 ) -> PlannedMemory:
     memory = node.memory
     raw = references.mend(node)
@@ -194,7 +202,7 @@ def _finished_node(
     if node.columns is not None:
         own["columns"] = list[Json](node.columns)
     written = node_of(
-        memory, place, memory.tags.general, columns_for(memory.type, own, schema), updated=updated
+        memory, place, memory.tags.general, columns_for(memory.type, own, columns), updated=updated
     )
     rest = {key: value for key, value in raw.items() if key not in written}
     kept = differences(written, {key: raw[key] for key in raw if key in written}, {"fields", *node.repaired})

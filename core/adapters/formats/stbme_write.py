@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from core.adapters.formats.kept import give_back, in_order
 from core.adapters.formats.problems import INFO, Problems
+from core.adapters.formats.stbme_columns import all_columns
 from core.adapters.formats.stbme_form import (
     Place,
     columns_for,
@@ -94,6 +95,7 @@ def _nodes(
         if memory.parent is not None and memory.parent in ids:
             children.setdefault(memory.parent, []).append(ids[memory.pk])
     lists = time_lists((ids[memory.pk], memory) for memory in memories)
+    columns = all_columns(schema)
     nodes = []
     for memory in memories:
         node_id = ids[memory.pk]
@@ -109,7 +111,7 @@ def _nodes(
             memory,
             place,
             bundle.tags[memory.pk].general,
-            columns_for(memory.type, own, schema),
+            columns_for(memory.type, own, columns),
             updated=version >= UPDATED_AT_VERSION,
         )
         nodes.append(_as_imported(node, own, with_links=with_links))

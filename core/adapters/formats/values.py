@@ -15,6 +15,8 @@ T = TypeVar("T")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS_BELOW = 1e11
 """Epoch numbers: below are seconds, below a thousand times that milliseconds, above microseconds."""
+_EXACT = 2**53
+"""Up to here every whole number is a float of its own."""
 _EARLIEST_S = 86_400.0 * 365
 _LATEST_S = 7_258_118_400.0
 """From 1971 to 2200: other times are no dates of a memory."""
@@ -31,6 +33,8 @@ class Read(Generic[T]):
 
 def number(raw: Json) -> float | None:
     """A finite number, also when it is written as text; None for everything else."""
+    if type(raw) is int and -_EXACT < raw < _EXACT:  # the usual case first: millions of numbers pass here
+        return float(raw)
     if isinstance(raw, bool):
         return None
     if isinstance(raw, str):
@@ -59,7 +63,7 @@ def clamped(raw: Json, low: float, high: float, default: float) -> Read[float]:
 def whole(raw: Json, default: int = 0, low: int | None = 0) -> Read[int]:
     """A whole number, not below `low`; fractions are cut."""
     value = number(raw)
-    if value is None or abs(value) > 2**53:
+    if value is None or abs(value) > _EXACT:
         return Read(default, repaired=True)
     cut = int(value)
     if low is not None and cut < low:
