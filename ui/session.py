@@ -18,6 +18,7 @@ from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
 from ui.views.detail import DetailPane
 from ui.views.health import Health
+from ui.views.history_page import HistoryPage
 from ui.views.memories_page import MemoriesPage
 from ui.views.rail import Rail
 from ui.views.status_line import StatusLine
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from ui.main_window import Services
 
 MEMORIES = "memories"
+HISTORY = "history"
 add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
+add_page(Page(HISTORY, "mdi6.history", HistoryPage))
 
 
 class Session(QWidget):

@@ -25,6 +25,7 @@ def test_enter_and_comma_make_chips(qtbot: QtBot) -> None:
     QTest.keyClicks(editor.input, "Lighthouse")
     QTest.keyClick(editor.input, Qt.Key.Key_Return)
     QTest.keyClicks(editor.input, "sea,")
+    QApplication.processEvents()
     assert editor.values() == ("lighthouse", "sea")
     assert editor.input.text() == ""
 

@@ -115,6 +115,7 @@ class ChipEditor(QFrame):
     """
 
     changed = Signal()
+    _separated = Signal()
 
     def __init__(
         self,
@@ -142,6 +143,7 @@ class ChipEditor(QFrame):
         self.input.installEventFilter(self)
         self.input.textEdited.connect(self._on_typed)
         self.input.left.connect(self.commit)
+        self._separated.connect(self.commit, Qt.ConnectionType.QueuedConnection)
         self._flow.addWidget(self.input)
         self.setFocusProxy(self.input)
         self.setAccessibleName(name)
@@ -210,7 +212,7 @@ class ChipEditor(QFrame):
 
     def _on_typed(self, text: str) -> None:
         if SEPARATORS.search(text):
-            self.commit()
+            self._separated.emit()  # later: completion must see the typed text, not the emptied input
         self.changed.emit()
 
     def _show(self, values: tuple[str, ...]) -> None:

@@ -1,0 +1,245 @@
+"""The history: all changes by writer and sitting; one of them or a whole sitting can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.domain.api import Cancel, Report
+from core.domain.enums import OpRole
+from core.domain.ids import OpId
+from core.domain.queries import History, PreviewUndo
+from core.domain.results import HistoryEntry
+from ui.context import Context
+from ui.operations import Operations
+from ui.tasks import Lane, single_shot
+from ui.views.op_groups import Sitting, sittings
+from ui.views.op_words import op_label, writer
+from ui.widgets.state_stack import StateStack
+
+PAGE_SIZE = 200
+REFRESH_AFTER_MS = 300
+OPS = Qt.ItemDataRole.UserRole
+NAME, WHEN, SIZE = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class _Undone:
+    """What undoing several ops did: changes taken back, rows that stay because they changed since."""
+
+    ops: int
+    conflicts: int
+
+
+class HistoryPage(QWidget):
+    """A tree of sittings with their changes; older ones are loaded on demand."""
+
+    def __init__(self, ctx: Context, operations: Operations, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ctx, self._operations = ctx, operations
+        self._entries: list[HistoryEntry] = []
+        self._wanted = PAGE_SIZE
+        self.setProperty("surface", "base")
+        self.tree = QTreeWidget()
+        self.tree.setColumnCount(3)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setAllColumnsShowFocus(True)
+        self.tree.header().setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        self.tree.header().setStretchLastSection(False)
+        self.tree.currentItemChanged.connect(lambda *_: self._enable())
+        self.stack = StateStack(self.tree)
+        self.said = QLabel()
+        self.said.setProperty("role", "small")
+        self.older = QPushButton()
+        self.older.setProperty("flat", True)
+        self.older.clicked.connect(self.load_older)
+        self.undo_button = QPushButton()
+        self.undo_button.clicked.connect(self.undo)
+        bar = QWidget()
+        bar.setProperty("role", "bar")
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(16, 8, 16, 8)
+        row.addWidget(self.older)
+        row.addWidget(self.said, 1)
+        row.addWidget(self.undo_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.stack, 1)
+        column.addWidget(bar)
+        self._timer = single_shot(self, REFRESH_AFTER_MS, self.refresh)
+        self._stale = True
+        ctx.bridge.changes.connect(lambda _changes: self._on_changes())
+        ctx.tr.changed.connect(self._say_texts)
+        ctx.theme.changed.connect(self._fill)
+        self._say_texts()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Read the newest changes again; the current row stays."""
+        self._stale = False
+        engine, wanted = self._ctx.engine, self._wanted
+        self.stack.show_loading(self._ctx.tr("state.loading"))
+
+        def ask(_progress: Report, cancel: Cancel) -> tuple[HistoryEntry, ...]:
+            return engine.ask(History(wanted), cancel=cancel)
+
+        self._ctx.tasks.run(Lane.READ, ask, self._show, owner=self, query="history", failed=self._fail)
+
+    def load_older(self) -> None:
+        """Read further back."""
+        self._wanted += PAGE_SIZE
+        self.refresh()
+
+    def undo(self) -> None:
+        """Undo the current change, or all of the current sitting."""
+        ops = self._current_ops()
+        if len(ops) == 1:
+            self._operations.undo_op(ops[0])
+        elif ops:
+            self._undo_all(ops)
+
+    def _undo_all(self, ops: Sequence[OpId]) -> None:
+        """Newest first; rows that were changed since stay as they are and are counted."""
+        engine = self._ctx.engine
+
+        def work(progress: Report, cancel: Cancel) -> _Undone:
+            undone, conflicts = 0, 0
+            for done, op in enumerate(ops):
+                cancel.check()
+                progress(done, len(ops))
+                preview = engine.ask(PreviewUndo(op), cancel=cancel)
+                conflicts += len(preview.conflicts)
+                if preview.restorable:
+                    engine.undo(op, partly=True)
+                    undone += 1
+            return _Undone(undone, conflicts)
+
+        def said(undone: _Undone) -> None:
+            key = "history.undone_partly" if undone.conflicts else "history.undone"
+            self._operations.said.emit(self._ctx.tr(key, count=undone.ops, rows=undone.conflicts), False)
+
+        self._ctx.tasks.run(
+            Lane.WRITE, work, said, owner=self, failed=self._operations.show_error, label="history.undoing"
+        )
+
+    def _on_changes(self) -> None:
+        """Read again, at once when the page is in sight, else when it comes."""
+        self._stale = True
+        if self.isVisible():
+            self._timer.start()
+
+    def _show(self, entries: tuple[HistoryEntry, ...]) -> None:
+        self._entries = list(entries)
+        self._fill()
+
+    def _fill(self) -> None:
+        tr = self._ctx.tr
+        current, closed = self._current_ops(), self._closed()
+        self.tree.clear()
+        for sitting in sittings(self._entries):
+            self._add_sitting(sitting, closed)
+        self._select(current)
+        self.older.setVisible(len(self._entries) == self._wanted)
+        if self._entries:
+            self.stack.show_content()
+        else:
+            self.stack.show_notice(tr("history.none"))
+        self._enable()
+
+    def _add_sitting(self, sitting: Sitting, closed: set[int]) -> None:
+        tr, theme = self._ctx.tr, self._ctx.theme
+        newest, oldest = sitting.entries[0].op, sitting.entries[-1].op
+        name = tr("history.sitting", who=writer(newest, tr), count=len(sitting.entries))
+        top = QTreeWidgetItem([name, tr.relative(newest.at), ""])
+        top.setToolTip(WHEN, f"{tr.exact(oldest.at)} – {tr.exact(newest.at)}")
+        top.setIcon(
+            NAME,
+            theme.icon(
+                "mdi6.account-outline" if sitting.actor.kind == "person" else "mdi6.robot-outline",
+                "secondary",
+            ),
+        )
+        top.setData(NAME, OPS, [entry.op.id for entry in sitting.undoable])
+        self.tree.addTopLevelItem(top)
+        for entry in sitting.entries:
+            top.addChild(self._entry_item(entry))
+        top.setExpanded(oldest.id not in closed)
+
+    def _entry_item(self, entry: HistoryEntry) -> QTreeWidgetItem:
+        tr, op = self._ctx.tr, entry.op
+        item = QTreeWidgetItem(
+            [op_label(op, tr), tr.relative(op.at), tr("history.rows", count=entry.memories or entry.rows)]
+        )
+        item.setToolTip(WHEN, tr.exact(op.at))
+        item.setTextAlignment(SIZE, Qt.AlignmentFlag.AlignRight)
+        can = op.undoable and op.undone_by is None and op.role is not OpRole.UNDO
+        item.setData(NAME, OPS, [op.id] if can else [])
+        if op.undone_by is not None:
+            item.setText(NAME, tr("history.is_undone", name=op_label(op, tr)))
+            item.setForeground(NAME, self._ctx.theme.color("disabled"))
+        elif not op.undoable:
+            item.setToolTip(NAME, tr("history.for_good"))
+        return item
+
+    def _current_ops(self) -> list[OpId]:
+        item = self.tree.currentItem()
+        ops: list[OpId] = item.data(NAME, OPS) if item is not None else []
+        return ops
+
+    def _closed(self) -> set[int]:
+        """Oldest ops of the sittings that are folded."""
+        tops = [self.tree.topLevelItem(row) for row in range(self.tree.topLevelItemCount())]
+        folded = [top for top in tops if top is not None and not top.isExpanded() and top.childCount()]
+        return {ops[-1] for top in folded if (ops := top.data(NAME, OPS))}
+
+    def _select(self, ops: Sequence[OpId]) -> None:
+        if not ops:
+            return
+        for row in range(self.tree.topLevelItemCount()):
+            top = self.tree.topLevelItem(row)
+            for at in range(top.childCount() if top else 0):
+                child = top.child(at) if top else None
+                if child is not None and child.data(NAME, OPS) == list(ops):
+                    self.tree.setCurrentItem(child)
+
+    def _enable(self) -> None:
+        tr, ops = self._ctx.tr, self._current_ops()
+        self.undo_button.setEnabled(bool(ops))
+        self.undo_button.setText(
+            tr("history.undo_these", count=len(ops)) if len(ops) > 1 else tr("history.undo")
+        )
+        self.said.setText("" if ops or self.tree.currentItem() is None else tr("history.cannot"))
+
+    def _say_texts(self) -> None:
+        tr = self._ctx.tr
+        self.tree.setHeaderLabels([tr("history.change"), tr("history.when"), tr("history.size")])
+        self.tree.setAccessibleName(tr("page.history"))
+        self.older.setText(tr("history.older"))
+        if self._entries:
+            self._fill()
+        self._enable()
+
+    def _fail(self, error: Exception) -> None:
+        tr = self._ctx.tr
+        if self._entries:
+            self.stack.show_stale(tr("state.stale", reason=tr.error(error)), tr("state.again"), self.refresh)
+        else:
+            self.stack.show_notice(tr.error(error), tr("state.again"), self.refresh)
