@@ -79,7 +79,7 @@ class NumpyIndex:
                 return []
             scores = self._products(blocks, np.asarray(query, dtype=np.float32), rows)
             wanted = min(limit + SPARE, len(rows))
-            best = rows[np.argpartition(-scores, wanted - 1)[:wanted]]
+            best = rows[np.argpartition(scores, len(rows) - wanted)[-wanted:]]
             exact = self._gather(blocks, best).astype(np.float64) @ query.astype(np.float64)
             pks = self._pks[best]
         order = np.lexsort((pks, -exact))  # NaN, of a vector that was imported damaged, comes last
@@ -134,11 +134,15 @@ class NumpyIndex:
         return np.nonzero(np.isin(self._pks, wanted[wanted != FREE]))[0]
 
     def _products(self, blocks: list[Vectors], query: Vectors, rows: NDArray[np.int64]) -> Vectors:
+        """Cosines of the rows at these places; those of damaged vectors are the lowest."""
         if len(rows) < GATHER_SHARE * len(self._pks):
-            some: Vectors = self._gather(blocks, rows) @ query
-            return some
-        products: Vectors = np.concatenate([block @ query for block in blocks])
-        return products if len(rows) == len(products) else products[rows]
+            products: Vectors = self._gather(blocks, rows) @ query
+        else:
+            parts = [block @ query for block in blocks]
+            products = parts[0] if len(parts) == 1 else np.concatenate(parts)
+            products = products if len(rows) == len(products) else products[rows]
+        products[~np.isfinite(products)] = -np.inf
+        return products
 
     def _gather(self, blocks: list[Vectors], rows: NDArray[np.int64]) -> Vectors:
         """Copies of the rows at these places."""
