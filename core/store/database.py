@@ -103,13 +103,18 @@ def _said(path: Path) -> Iterator[None]:
     """Turns the driver's errors into the domain's."""
     try:
         yield
-    except OperationalError as error:
+    except (OperationalError, sqlite3.OperationalError) as error:
         if "locked" in str(error) or "busy" in str(error):
-            raise Unavailable("store", "locked") from error
+            raise Unavailable("store", "locked", key="error.store.locked") from error
         if "readonly" in str(error) or "disk is full" in str(error) or "disk I/O" in str(error):
-            raise Unavailable("store", str(error.orig)) from error
+            raise Unavailable("store", _cause(error)) from error
         raise
-    except DatabaseError as error:
+    except (DatabaseError, sqlite3.DatabaseError) as error:
         if "malformed" in str(error) or "not a database" in str(error):
-            raise BadFile("error.store.damaged", file=path.name, details=str(error.orig)) from error
+            raise BadFile("error.store.damaged", file=path.name, details=_cause(error)) from error
         raise
+
+
+def _cause(error: Exception) -> str:
+    """What the driver said; rows are read from it directly, so its own errors come too."""
+    return str(getattr(error, "orig", error))
