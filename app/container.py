@@ -175,7 +175,7 @@ class Library:
         try:
             return self.indexer.rebuild(progress or ignore_progress, cancel)
         finally:
-            self._index.close()
+            self._index.release()
             lock.release()
 
     def sample_plan(self) -> ImportPlan:
@@ -231,7 +231,7 @@ class Library:
             report = verify(self.indexer, query.sample, cast("CancelToken | None", cancel))
         finally:
             if lock is not None:
-                self._index.close()
+                self._index.release()
                 lock.release()
         return replace(report, problems=(*problems, *report.problems))
 

@@ -77,13 +77,18 @@ class IndexHost:
             self._end()
             self._process = self._started(wipe=True)
 
+    def release(self) -> None:
+        """Ends the process and frees the directory; the next call starts it again."""
+        with self._lock:
+            process, self._process = self._process, None
+        if process is not None:
+            process.close()
+
     def close(self) -> None:
         """Ends the process for good."""
         with self._lock:
             self._closed = True
-            process, self._process = self._process, None
-        if process is not None:
-            process.close()
+        self.release()
 
     def _running(self) -> IndexProcess:
         with self._lock:
@@ -220,8 +225,12 @@ class ChromaIndex:
             self._host.call("drop", name, timeout_s=WRITE_S)
         return len(names)
 
+    def release(self) -> None:
+        """Ends the process, so that another program can use the index; the next call starts it again."""
+        self._host.release()
+
     def close(self) -> None:
-        """Ends the process, also under the other indexes beside this one."""
+        """Ends the process for good, also under the other indexes beside this one."""
         self._host.close()
 
     def _all(self) -> list[tuple[str, str, int]]:

@@ -66,6 +66,16 @@ def test_close_ends_the_process_and_frees_the_lock(open_index: OpenIndex, tmp_pa
         pass
 
 
+def test_released_index_frees_the_lock_and_starts_again(index: ChromaIndex, open_index: OpenIndex) -> None:
+    index.upsert([entry(1)], unit_vectors(1))
+    index.release()
+    assert index.pid is None
+    other = open_index(lock_wait_s=0.2)
+    assert other.count() == 1
+    other.release()
+    assert index.count() == 1
+
+
 @posix
 def test_killed_process_is_started_anew_by_the_next_call(index: ChromaIndex) -> None:
     index.upsert([entry(1)], unit_vectors(1))
