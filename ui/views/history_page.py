@@ -189,7 +189,7 @@ class HistoryPage(QWidget):
             [op_label(op, tr), tr.relative(op.at), tr("history.rows", count=entry.memories or entry.rows)]
         )
         item.setToolTip(WHEN, tr.exact(op.at))
-        item.setTextAlignment(SIZE, Qt.AlignmentFlag.AlignRight)
+        item.setTextAlignment(SIZE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         can = op.undoable and op.undone_by is None and op.role is not OpRole.UNDO
         item.setData(NAME, OPS, [op.id] if can else [])
         if op.undone_by is not None:
