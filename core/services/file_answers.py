@@ -20,20 +20,23 @@ def file_answers(
 ) -> Mapping[type[q.Query[Any]], Answer]:
     """One function for each of these queries. `vectors_of` None: there are no vectors to write."""
 
-    def read_file(query: q.ReadFile, _cancel: Cancel | None) -> ImportPlan:
+    def read_file(query: q.ReadFile, cancel: Cancel | None) -> ImportPlan:
         with store.read() as reader:
             schema = reader.schema()
-        return formats.read(query.path, schema, partly=query.partly)
+        plan = formats.read(query.path, schema, partly=query.partly)
+        _check(cancel)
+        return plan
 
     def find_files(query: q.FindFiles, _cancel: Cancel | None) -> tuple[Found, ...]:
         with store.read() as reader:
             schema = reader.schema()
         return formats.found_in(query.path, schema)
 
-    def export(query: q.ExportFolder, _cancel: Cancel | None) -> ExportReport:
+    def export(query: q.ExportFolder, cancel: Cancel | None) -> ExportReport:
         with store.read() as reader:
             schema = reader.schema()
             bundles = [export_folder(reader, folder) for folder in dict.fromkeys((query.folder, *query.also))]
+        _check(cancel)
         return formats.write(
             query.format,
             bundles,
@@ -44,3 +47,9 @@ def file_answers(
         )
 
     return {q.ReadFile: read_file, q.FindFiles: find_files, q.ExportFolder: export}
+
+
+def _check(cancel: Cancel | None) -> None:
+    """Errors: Cancelled. After a file was read and before one is written; nothing is half done then."""
+    if cancel is not None:
+        cancel.check()
