@@ -80,16 +80,34 @@ def spread(links: Links, seeds: Iterable[tuple[int, float]], how: Spread | None 
     more comes back. Over an inhibiting link arrives minus the absolute amount. Seeds of the same node add up.
     Cost: O(steps (m + n log n)) at most, in practice the links of the `keep` strongest nodes.
     """
+    return spread_steps(links, seeds, how).energies
+
+
+@dataclass(frozen=True, slots=True)
+class Spreading:
+    """Energies after spreading, and what each step had: the nodes with energy and all energies then.
+
+    `steps[0]` are the seeds; a node that is not among the nodes of a step had none at that step.
+    """
+
+    energies: Vector
+    steps: tuple[tuple[Indexes, Vector], ...]
+
+
+def spread_steps(links: Links, seeds: Iterable[tuple[int, float]], how: Spread | None = None) -> Spreading:
+    """The same as `spread`, with every step kept, so that the way of the energy can be told."""
     how = how or Spread()
     current, energies = _seeded(links.nodes, seeds, how)
+    steps = [(current, energies)]
     reached = energies.copy()
     for _ in range(how.steps):
         current, energies = _step(links, current, energies[current], how)
         if not len(current):
             break
+        steps.append((current, energies))
         stronger = np.abs(energies[current]) > np.abs(reached[current])
         reached[current[stronger]] = energies[current[stronger]]
-    return reached
+    return Spreading(reached, tuple(steps))
 
 
 def _seeded(nodes: int, seeds: Iterable[tuple[int, float]], how: Spread) -> tuple[Indexes, Vector]:

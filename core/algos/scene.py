@@ -10,6 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+import numpy as np
+from numpy.typing import NDArray
+
+from core.algos.vectors import Vector
+
 DEFAULT_LIMIT = 16
 _NEAREST_EVENTS = 2
 _LATEST_EVENTS = 2
@@ -53,53 +58,108 @@ def reconstruct(
     linked: Callable[[int], Iterable[int]],
     limit: int = DEFAULT_LIMIT,
 ) -> list[int]:
-    """Indexes of the memories of all scenes in the order in which they come in, at most `limit`.
-
-    An event brings the entities and companions linked to it, then the two events nearest in seq; an entity its
-    two latest events and what they bring. `linked` gives the other ends of the usable edges in storage order.
-    Cost: O(limit (degree + events)).
-    """
-    scene: dict[int, None] = {}
-    events = [at for at, actor in enumerate(actors) if actor.kind is SceneKind.EVENT and actor.usable]
-
-    def add(items: Iterable[int]) -> None:
-        for at in items:
-            if len(scene) < limit and actors[at].usable:
-                scene.setdefault(at)
-
-    def add_event(event: int) -> None:
-        add(at for at in linked(event) if actors[at].kind in _BROUGHT)
-        add(_nearest(actors, events, event))
-
-    for seed in dict.fromkeys(seeds):
-        if len(scene) >= limit:
-            break
-        if not actors[seed].usable:
-            continue
-        add([seed])
-        if actors[seed].kind is SceneKind.EVENT:
-            add_event(seed)
-        elif actors[seed].kind is SceneKind.ENTITY:
-            for event in _latest(actors, events, linked(seed)):
-                add([event])
-                add_event(event)
-    return list(scene)
-
-
-def _nearest(actors: Sequence[Actor], events: Sequence[int], event: int) -> list[int]:
-    """The two events nearest in seq, of equally near ones the later."""
-    here = actors[event].seq
-    others = sorted(
-        (at for at in events if at != event), key=lambda at: (abs(actors[at].seq - here), -actors[at].seq)
+    """Indexes of the memories of all scenes in the order in which they come in, at most `limit`; see Cast."""
+    cast = Cast(
+        kinds=[actor.kind for actor in actors],
+        seqs=np.array([actor.seq for actor in actors], dtype=np.float64),
+        end_seqs=np.array([actor.end_seq for actor in actors], dtype=np.float64),
+        importance=np.array([actor.importance for actor in actors], dtype=np.float64),
+        usable=np.array([actor.usable for actor in actors], dtype=np.bool_),
     )
-    return others[:_NEAREST_EVENTS]
+    return cast.scenes(seeds, linked, limit)
 
 
-def _latest(actors: Sequence[Actor], events: Sequence[int], linked: Iterable[int]) -> list[int]:
-    """The two newest of the linked events, of equally new ones the more important."""
-    known = set(events)
-    found = sorted(
-        dict.fromkeys(at for at in linked if at in known),
-        key=lambda at: (-actors[at].end_seq, -actors[at].importance),
-    )
-    return found[:_LATEST_EVENTS]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cast:
+    """All memories that may be in scenes, as columns of n values (see Actor)."""
+
+    kinds: Sequence[SceneKind]
+    seqs: Vector
+    end_seqs: Vector
+    importance: Vector
+    usable: NDArray[np.bool_]
+
+    def scenes(
+        self, seeds: Iterable[int], linked: Callable[[int], Iterable[int]], limit: int = DEFAULT_LIMIT
+    ) -> list[int]:
+        """Indexes of the memories of all scenes in the order in which they come in, at most `limit`.
+
+        An event brings the entities and companions linked to it, then the two events nearest in seq; an entity
+        its two latest events and what they bring. `linked` gives the other ends of the usable edges in storage
+        order. Cost: O(events log events + limit degree).
+        """
+        scene: dict[int, None] = {}
+        events: _EventLine | None = None
+
+        def add(items: Iterable[int]) -> None:
+            for at in items:
+                if len(scene) < limit and self.usable[at]:
+                    scene.setdefault(at)
+
+        def add_event(event: int) -> None:
+            nonlocal events
+            if events is None:
+                events = _EventLine.of(self)
+            add(at for at in linked(event) if self.kinds[at] in _BROUGHT)
+            add(events.nearest(event))
+
+        for seed in dict.fromkeys(seeds):
+            if len(scene) >= limit:
+                break
+            if not self.usable[seed]:
+                continue
+            add([seed])
+            if self.kinds[seed] is SceneKind.EVENT:
+                add_event(seed)
+            elif self.kinds[seed] is SceneKind.ENTITY:
+                for event in self._latest(linked(seed)):
+                    add([event])
+                    add_event(event)
+        return list(scene)
+
+    def _latest(self, linked: Iterable[int]) -> list[int]:
+        """The two newest of the linked events, of equally new ones the more important."""
+        found = sorted(
+            dict.fromkeys(at for at in linked if self.kinds[at] is SceneKind.EVENT and self.usable[at]),
+            key=lambda at: (-self.end_seqs[at], -self.importance[at]),
+        )
+        return found[:_LATEST_EVENTS]
+
+
+@dataclass(frozen=True, slots=True)
+class _EventLine:
+    """Usable events by seq, equal ones in storage order: `events` and `seqs` are parallel."""
+
+    seqs_of: Vector
+    events: NDArray[np.int64]
+    seqs: Vector
+
+    @classmethod
+    def of(cls, cast: Cast) -> _EventLine:
+        numbers = [at for at in np.flatnonzero(cast.usable).tolist() if cast.kinds[at] is SceneKind.EVENT]
+        events = np.array(numbers, dtype=np.int64)
+        events = events[np.argsort(cast.seqs[events], kind="stable")]
+        return cls(cast.seqs, events, cast.seqs[events])
+
+    def nearest(self, event: int) -> list[int]:
+        """The two events nearest in seq, of equally near ones the later."""
+        here = float(self.seqs_of[event])
+        start = int(np.searchsorted(self.seqs, here, side="left"))
+        end = int(np.searchsorted(self.seqs, here, side="right"))
+        found = self.events[start : min(end, start + _NEAREST_EVENTS + 1)].tolist()
+        found += self.events[end : end + _NEAREST_EVENTS].tolist()
+        found += self._before(start)
+        others = sorted(
+            (at for at in found if at != event),
+            key=lambda at: (abs(self.seqs_of[at] - here), -self.seqs_of[at]),
+        )
+        return others[:_NEAREST_EVENTS]
+
+    def _before(self, end: int) -> list[int]:
+        """The nearest earlier ones; of those with the same seq the first in storage order."""
+        found: list[int] = []
+        while end > 0 and len(found) < _NEAREST_EVENTS:
+            start = int(np.searchsorted(self.seqs, self.seqs[end - 1], side="left"))
+            found += self.events[start : min(end, start + _NEAREST_EVENTS)].tolist()
+            end = start
+        return found
