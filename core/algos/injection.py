@@ -134,5 +134,10 @@ def _row_text(cells: Iterable[str]) -> str:
 
 def cell(value: Json) -> str:
     """A value in a table: bars escaped, line feeds as blanks, cut."""
+    return utf16_cut(whole_cell(value), CELL_UNITS)
+
+
+def whole_cell(value: Json) -> str:
+    """The same before it is cut."""
     shown = "" if value is None else text(value)
-    return utf16_cut(shown.replace("|", "\\|").replace("\n", " "), CELL_UNITS)
+    return shown.replace("|", "\\|").replace("\n", " ")

@@ -11,8 +11,8 @@ class TokenFamily(StrEnum):
     """How tokens are counted: ST-BME's estimate, or the vocabulary of a family of models."""
 
     ESTIMATE = "estimate"
-    CL100K = "cl100k"
-    O200K = "o200k"
+    CL100K = "cl100k_base"
+    O200K = "o200k_base"
     QWEN3 = "qwen3"
     LLAMA3 = "llama3"
 

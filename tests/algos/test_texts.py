@@ -18,7 +18,6 @@ from core.algos.compression import GroupingRule, group_sizes
 from core.algos.injection import Row, Table, injection_lines, injection_text, into_buckets
 from core.algos.json_reply import first_json
 from core.algos.schema_check import check_schema
-from core.algos.tokens import TokenFamily, count_tokens
 from core.algos.trigger import decide
 from core.algos.visibility import names_in, sees
 
@@ -227,9 +226,3 @@ def test_any_reply_is_searched_for_json(reply: str) -> None:
 )
 def test_any_schema_is_checked(schema: object) -> None:
     check_schema(schema)
-
-
-@pytest.mark.parametrize("family", list(TokenFamily))
-def test_tokens_are_counted_in_every_family(family: TokenFamily) -> None:
-    assert count_tokens("", family) == 0
-    assert 0 < count_tokens("艾琳去了钟楼 \ud800", family) < 20

@@ -4,7 +4,11 @@
 `build(InjectInput(...), InjectOptions(...), counters.counter(family))` makes the text (core.ports.token_counter).
 """
 
+from core.services.inject.build import build
+from core.services.inject.gather import gather
 from core.services.inject.types import (
+    DEFAULT_BUDGET_TOKENS,
+    DEFAULT_DEPTH,
     Extras,
     InjectInput,
     InjectMemory,
@@ -14,4 +18,16 @@ from core.services.inject.types import (
     PromptRole,
 )
 
-__all__ = ["Extras", "InjectInput", "InjectMemory", "InjectOptions", "Part", "Position", "PromptRole"]
+__all__ = [
+    "DEFAULT_BUDGET_TOKENS",
+    "DEFAULT_DEPTH",
+    "Extras",
+    "InjectInput",
+    "InjectMemory",
+    "InjectOptions",
+    "Part",
+    "Position",
+    "PromptRole",
+    "build",
+    "gather",
+]

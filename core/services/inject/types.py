@@ -83,8 +83,8 @@ class InjectInput:
 class InjectOptions:
     """How the text is to look. `budget_tokens` None = no limit; layout `tables` knows none.
 
-    `shares` are parts of the budget by section (core.services.inject.budget.SHARES where absent); they need
-    not add up to 1.
+    `shares` are parts of the budget by section (each layout has its own where absent); they need not add up to
+    1. Position, depth and role are handed on as they are: they belong to the result.
     """
 
     layout: Layout = Layout.BUDGETED
@@ -95,3 +95,7 @@ class InjectOptions:
     depth: int = DEFAULT_DEPTH
     role: PromptRole = PromptRole.SYSTEM
     shares: Mapping[str, float] = field(default_factory=dict)
+
+    def share_of(self, section: str, default: float) -> float:
+        """The part of the budget that a section gets."""
+        return max(0.0, self.shares.get(section, default))
