@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +18,8 @@ from core.ports.vector_index import IndexEntry
 from core.store.database import Database
 from core.store.filters import among, key_list
 from core.store.reader import SqlReader
+
+MATRIX_PAGE_ROWS = 1000
 
 _ENTRY = "m.id, m.pk, m.folder, m.layer, m.type, m.status, m.deleted_at IS NOT NULL, m.text_hash"
 
@@ -116,30 +117,38 @@ class SqlIndexQueue:
     def _matrix(
         self, model_key: str, condition: str, parameters: tuple[Any, ...]
     ) -> tuple[NDArray[np.int64], Vectors]:
+        """Read in pages straight into one matrix: at 100,000 it is 200 MB, and must not be there twice."""
+        source = (
+            "FROM memory m JOIN vector v ON v.model_key = ? AND v.text_hash = m.text_hash"
+            f" WHERE m.deleted_at IS NULL AND m.text_hash <> ''{condition}"
+        )
+        given = (model_key, *parameters)
         with self._database.reading() as connection:
-            rows = connection.exec_driver_sql(
-                "SELECT m.pk, v.data FROM memory m JOIN vector v ON v.model_key = ? AND v.text_hash = m.text_hash"
-                f" WHERE m.deleted_at IS NULL AND m.text_hash <> ''{condition} ORDER BY m.pk",
-                (model_key, *parameters),
-            ).all()
-        size = _vector_bytes(model_key, rows)
-        rows = [row for row in rows if len(row[1]) == size]  # one of another dimension counts as missing
-        pks = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
-        if not rows:
-            return pks, np.zeros((0, 0), dtype=np.float32)
-        dims = size // 4
-        vectors = np.empty((len(rows), dims), dtype=np.float32)
-        for place, row in enumerate(rows):
-            vectors[place] = np.frombuffer(row[1], dtype="<f4")
+            sizes = connection.exec_driver_sql(f"SELECT length(v.data), count(*) {source} GROUP BY 1", given)
+            counts = {int(row[0]): int(row[1]) for row in sizes}
+            size = _vector_bytes(model_key, counts)  # one of another dimension counts as missing
+            count = counts.get(size, 0)
+            pks = np.empty(count, dtype=np.int64)
+            vectors = np.empty((count, size // 4 if count else 0), dtype=np.float32)
+            found = connection.exec_driver_sql(
+                f"SELECT m.pk, v.data {source} AND length(v.data) = ? ORDER BY m.pk", (*given, size)
+            )
+            start = 0
+            for page in found.partitions(MATRIX_PAGE_ROWS):
+                place = slice(start, start + len(page))
+                pks[place] = [row[0] for row in page]
+                data = b"".join(row[1] for row in page)
+                vectors[place] = np.frombuffer(data, dtype="<f4").reshape(len(page), -1)
+                start += len(page)
         return pks, vectors
 
 
-def _vector_bytes(model_key: str, rows: Sequence[Any]) -> int:
-    """Bytes of a vector of that model: its key says the dimension, else most rows do."""
+def _vector_bytes(model_key: str, counts: Mapping[int, int]) -> int:
+    """Bytes of a vector of that model: its key says the dimension, else most rows do (count by bytes)."""
     parts = model_key.rsplit("|", 2)
     if len(parts) == 3 and parts[1].isdecimal():
         return 4 * int(parts[1])
-    return Counter(len(row[1]) for row in rows).most_common(1)[0][0] if rows else 0
+    return max(counts, key=lambda size: counts[size], default=0)
 
 
 def _entry(row: Sequence[Any]) -> IndexEntry:
