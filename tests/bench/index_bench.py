@@ -7,8 +7,8 @@ to place. Times are wall times; `cpu` rows are this process's share alone (Chrom
 
 from __future__ import annotations
 
-import itertools
 import gc
+import itertools
 import shutil
 import tempfile
 import threading
