@@ -10,12 +10,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from core.adapters.chroma_files import read_collections
+from core.adapters.formats.booku_db import BookuTables, Cell
+from core.adapters.formats.booku_read import plan_of
+from core.adapters.formats.booku_rows import COLUMNS
+from core.adapters.formats.problems import Problems
+from core.adapters.formats.values import EPOCH
 from core.domain.commands import EditMemory, RenameFolder
 from core.domain.enums import Layer, Status
 from core.domain.errors import BadFile, UserError
+from core.domain.json_types import canonical
 from core.domain.queries import ExportFolder, FindFiles
+from core.domain.schema_data import default_schema
 from core.domain.transfer import Format, ImportPlan, PlannedMemory
 from tests.formats.booku_files import T0, booku, record
 from tests.formats.desk import CASES, EXPORTS, FilesDesk, rows
@@ -338,3 +347,29 @@ def test_directory_lists_what_can_be_imported(desk: FilesDesk) -> None:
         desk.plan(place)
     assert caught.value.key == "error.file.several_found"
     assert len(desk.plan(place / "data").memories) == 7
+
+
+cells = st.none() | st.integers(-(2**62), 2**62) | st.floats() | st.text(max_size=12) | st.binary(max_size=6)
+any_records = st.lists(st.dictionaries(st.sampled_from(list(COLUMNS)), cells, max_size=12), max_size=5)
+any_tags = st.lists(
+    st.fixed_dictionaries({"memory_id": cells, "tag_type": cells, "tag_value": cells}), max_size=4
+)
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    records=any_records,
+    tags=any_tags,
+    memos=st.lists(st.dictionaries(st.text(max_size=9), cells), max_size=2),
+)
+def test_no_content_of_rows_breaks_the_reader(
+    records: list[dict[str, Cell]], tags: list[dict[str, Cell]], memos: list[dict[str, Cell]]
+) -> None:
+    tables = BookuTables(records=records, tags=tags, memos=memos, generation="C")
+    plan = plan_of(tables, default_schema(), Problems(), name="any.db", fallback_time=EPOCH)
+    keys = [memory.key for memory in plan.memories]
+    assert len(keys) == len(set(keys)) == len(records)
+    assert {memory.folder for memory in plan.memories} <= {folder.key for folder in plan.folders}
+    for memory in plan.memories:
+        canonical(memory.extra)
+        canonical(memory.fields).encode()

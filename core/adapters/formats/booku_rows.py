@@ -6,6 +6,7 @@ Source: spec/BOOKU §1.1, §1.5, §1.6; the layers of old databases are told apa
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -192,7 +193,9 @@ def read_row(row: Row, index: int, schema: Schema, fallback: datetime, problems:
 
 
 def _json(value: Cell) -> Json:
-    """A cell as JSON; blobs are read as text, texts made storable."""
+    """A cell as JSON: blobs are read as text, texts made storable, infinities are null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     return storable(value) if isinstance(value, str) else value
