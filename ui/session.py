@@ -97,6 +97,8 @@ class Session(QWidget):
         operations.said.connect(self._on_said)
         operations.undo_state.connect(self.status.show_undo)
         operations.undo_refused.connect(self._ask_conflict)
+        drafts = self.detail.drafts
+        drafts.changed.connect(lambda: self.memories.table.mark_drafts(drafts.memories))
         self.context.bridge.waiting.connect(self.status.show_waiting)
         self.context.bridge.counted.connect(self._on_counts)
         self.health.checked.connect(self.status.show_health)

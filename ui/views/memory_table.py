@@ -92,7 +92,13 @@ class MemoryTable(QTableView):
         self.verticalHeader().hide()
         theme = self._context.theme
         self.setItemDelegate(CellDelegate(theme, self))
-        self.setItemDelegateForColumn(TITLE, TitleDelegate(theme, self))
+        self._titles = TitleDelegate(theme, self)
+        self.setItemDelegateForColumn(TITLE, self._titles)
+
+    def mark_drafts(self, pks: frozenset[int]) -> None:
+        """Put a dot on the memories that have typed text not saved yet."""
+        self._titles.drafts = pks
+        self.viewport().update()
 
     def _set_up_header(self) -> None:
         header = self.horizontalHeader()

@@ -15,6 +15,7 @@ from ui.widgets.bidi import alignment_of, is_right_to_left
 
 GAP_PX = 8
 BAR_PX = 3
+DOT_PX = 8
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -40,7 +41,12 @@ class CellDelegate(QStyledItemDelegate):
 
 
 class TitleDelegate(CellDelegate):
-    """The first column: icon in the type's colour, the title, and the start of the text behind it."""
+    """The first column: icon in the type's colour, the title, and the start of the text behind it.
+
+    A memory among `drafts` has a dot on its icon: text that was typed and not saved.
+    """
+
+    drafts: frozenset[int] = frozenset()
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         self.initStyleOption(option, index)
@@ -66,6 +72,8 @@ class TitleDelegate(CellDelegate):
         size = self._theme.icon_size
         spot = icon_spot(area, self._theme)
         self._theme.type_icon(row.type).paint(painter, spot)
+        if row.pk in self.drafts:
+            dot_draft(painter, spot, self._theme)
         area = area.adjusted(size.width() + GAP_PX, 0, 0, 0)
         if row.locked:
             lock = QRect(area.right() - size.width() + 1, spot.top(), size.width(), size.height())
@@ -89,6 +97,16 @@ def icon_spot(area: QRect, theme: Theme) -> QRect:
     """Where the icon before a text goes: on the middle of its letters, a pixel below that of the line."""
     size = theme.icon_size
     return QRect(area.left(), area.center().y() - size.height() // 2 + 1, size.width(), size.height())
+
+
+def dot_draft(painter: QPainter, spot: QRect, theme: Theme) -> None:
+    """A dot on the upper corner of an icon."""
+    size = theme.px(DOT_PX)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(theme.color("base"))
+    painter.setBrush(theme.color("accent"))
+    painter.drawEllipse(spot.right() - size // 2, spot.top() - size // 4, size, size)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
 def mark_selected(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -> None:
