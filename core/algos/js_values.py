@@ -13,7 +13,6 @@ _INT_PREFIX = re.compile(r"[+-]?\d+", re.ASCII)
 _FLOAT_PREFIX = re.compile(r"[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|0[xX][0-9a-fA-F]+", re.ASCII)
 _BLANKS = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-_LAST_BMP = "\uffff"
 _PLAIN_NUMBERS = (1e-6, 1e21)
 """Numbers of this size are written without an exponent."""
 
@@ -129,7 +128,7 @@ def _digits(value: float) -> tuple[str, str, int]:
 
 def utf16_length(value: str) -> int:
     """`String.length`: UTF-16 code units, an emoji counts two."""
-    return len(value) + sum(char > _LAST_BMP for char in value)
+    return len(value) if value.isascii() else len(value.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def utf16_cut(value: str, units: int) -> str:

@@ -85,6 +85,7 @@ class Block:
     """A section: entries by rank, best first. `share` is its part of the budget.
 
     `part` is the heading of the part of the text to which it belongs, shown above the first section of it.
+    `beyond`: memories that rank after more entries than the budget could hold; they are left out unseen.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Block:
     forms: Mapping[str, Form]
     share: float
     closing: tuple[str, ...] = ()
+    beyond: tuple[MemoryPk, ...] = ()
 
     def columns(self, group: str, entries: Iterable[Entry]) -> list[str]:
         """Columns of a group in which one of these entries says something, in the order first met."""
@@ -119,9 +121,10 @@ class Filled:
         return [self.block.entries[at] for at in sorted(self.shown)]
 
     @property
-    def left_out(self) -> list[Entry]:
-        """The entries that did not fit."""
-        return [entry for at, entry in enumerate(self.block.entries) if at not in self.shown]
+    def left_out(self) -> list[MemoryPk]:
+        """The memories that did not fit."""
+        entries = (entry for at, entry in enumerate(self.block.entries) if at not in self.shown)
+        return [*(entry.memory for entry in entries if entry.memory is not None), *self.block.beyond]
 
     def lines(self) -> Iterator[Line]:
         """Heading, then each group in order of first appearance; nothing when nothing is shown."""

@@ -10,12 +10,19 @@ from core.services.inject.cells import clipped, escaped
 
 MIN_ROW_TOKENS = 4
 """A row costs at least this much (two bars and a text), so a budget bounds how many rows are looked at."""
+MIN_CUT_TOKENS = 6
+"""Less room is not worth trying to cut anything into."""
 MIN_CUT_CHARS = 12
 """A memory is cut to no fewer characters per cell: less says nothing."""
 CHARS_PER_TOKEN = 16
 """No family reads more characters into a token on average; a longer text is over any budget, uncounted."""
 GREEDY_SHARE = 0.6
 """Where several compete, one long memory gets at most this part of its section's room."""
+
+
+def most_entries(budget: int | None) -> int | None:
+    """So many entries a budget can hold at most (None = any number)."""
+    return None if budget is None else budget // MIN_ROW_TOKENS + 1
 
 
 def fit(blocks: Sequence[Block], budget: int | None, counter: TokenCounter, fixed: int = 0) -> list[Filled]:
@@ -73,7 +80,7 @@ class _Filler:
         self.filled = Filled(block)
         self._counter = counter
         self._budget = budget
-        self._looked_at = list(enumerate(block.entries))[: budget // MIN_ROW_TOKENS + 1]
+        self._looked_at = list(enumerate(block.entries))[: most_entries(budget)]
         seen = [entry for _, entry in self._looked_at]
         groups = dict.fromkeys(entry.group for entry in seen)
         self._columns = {group: block.columns(group, seen) for group in groups}
@@ -163,6 +170,8 @@ class _Filler:
 
     def _cut(self, entry: Entry, room: int) -> tuple[int | None, int | None]:
         """The greatest limit at which the entry costs no more than `room`, and its cost then; None without one."""
+        if room < MIN_CUT_TOKENS:
+            return None, None
         longest = max(map(len, entry.cells.values()), default=0)
         low, high = MIN_CUT_CHARS, min(longest - 1, room * CHARS_PER_TOKEN)
         found: tuple[int | None, int | None] = (None, None)

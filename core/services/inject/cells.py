@@ -22,11 +22,14 @@ _HEADING = re.compile(r"(?:(?<=\s)|^)#{1,6}(?=\s|$)")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _RULE = re.compile(r":?-{2,}:?")
 _SPECIAL = re.compile(r"[\\|\[\]]")
+_TO_ESCAPE = re.compile(r"[\\|\[\]#`~]|^[:-]")
+"""Quick look: most texts need nothing."""
 
 
 def one_line(text: str) -> str:
     """The text on one line: every kind of white space is one blank, invisible marks are gone."""
-    return " ".join(_INVISIBLE.sub("", text).split())
+    visible = _INVISIBLE.sub("", text) if _INVISIBLE.search(text) else text
+    return " ".join(visible.split())
 
 
 def escaped(text: str) -> str:
@@ -35,6 +38,8 @@ def escaped(text: str) -> str:
     A bar, a bracket heading (`[Memory - Core]`), a heading mark or a fence is shown with a backslash before
     it; the backslash itself too, so that none of the text's own can undo one of ours.
     """
+    if not _TO_ESCAPE.search(text):
+        return text
     text = _SPECIAL.sub(lambda found: "\\" + found[0], text)
     text = _HEADING.sub(lambda found: "\\" + found[0], text)
     text = _FENCE.sub(lambda found: "".join("\\" + mark for mark in found[0]), text)

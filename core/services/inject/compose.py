@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from core.domain.ids import MemoryPk
 from core.domain.recall import InjectedMemory, Injection, InjectionSection, LineSpan
 from core.ports.token_counter import TokenCounter
-from core.services.inject.blocks import Block, Entry, Filled, Line
+from core.services.inject.blocks import Block, Filled, Line
 from core.services.inject.budget import bare_text, best_entry, fit
 from core.services.inject.types import InjectOptions
 
@@ -28,12 +27,15 @@ def compose(
     parts = dict.fromkeys(block.part for block in blocks if block.part)
     fixed = sum(counter.count_each([f"{line}\n" for line in [*opening, *parts]]))
     filled = fit(blocks, budget, counter, fixed)
-    lines = _lines(filled, opening)
-    while budget is not None and counter.count(_text(lines)) > budget and _drop_last(filled):
-        lines = _lines(filled, opening)
+    rendered = [list(item.lines()) for item in filled]
+    text = _joined(filled, rendered, opening)
+    while budget is not None and counter.count(_text(text)) > budget and _drop_last(filled):
+        rendered = [list(item.lines()) for item in filled]
+        text = _joined(filled, rendered, opening)
     if not any(item.shown for item in filled):
         return _bare(filled, options, counter)
-    return made(lines, [_section(item, counter) for item in filled], options, counter)
+    sections = [_section(item, lines, counter) for item, lines in zip(filled, rendered, strict=True)]
+    return made(text, sections, options, counter)
 
 
 def made(
@@ -61,14 +63,17 @@ def _opening(preface: str, budget: int | None, counter: TokenCounter) -> list[st
     return [preface]
 
 
-def _lines(filled: Iterable[Filled], opening: Sequence[str]) -> list[Line]:
+def _joined(
+    filled: Sequence[Filled], rendered: Sequence[Sequence[Line]], opening: Sequence[str]
+) -> list[Line]:
+    """The whole text: a part's heading stands above the first of its sections that shows something."""
     lines: list[Line] = []
     part = ""
-    for item in filled:
-        if item.shown and item.block.part != part:
+    for item, own in zip(filled, rendered, strict=True):
+        if own and item.block.part != part:
             part = item.block.part
             lines += [Line(part)] if part else []
-        lines += item.lines()
+        lines += own
     return [*map(Line, opening), *lines] if lines else []
 
 
@@ -95,8 +100,7 @@ def _drop_last(filled: Sequence[Filled]) -> bool:
     return True
 
 
-def _section(item: Filled, counter: TokenCounter) -> InjectionSection:
-    lines = list(item.lines())
+def _section(item: Filled, lines: Sequence[Line], counter: TokenCounter) -> InjectionSection:
     counts = counter.count_each([f"{line.text}\n" for line in lines])
     cut = {item.block.entries[at].memory for at, limit in item.shown.items() if limit is not None}
     memories = [
@@ -109,12 +113,8 @@ def _section(item: Filled, counter: TokenCounter) -> InjectionSection:
         tokens=sum(counts),
         budget=item.room,
         memories=tuple(memories),
-        left_out=tuple(_pks(item.left_out)),
+        left_out=tuple(item.left_out),
     )
-
-
-def _pks(entries: Iterable[Entry]) -> Iterable[MemoryPk]:
-    return (entry.memory for entry in entries if entry.memory is not None)
 
 
 def _bare(filled: Sequence[Filled], options: InjectOptions, counter: TokenCounter) -> Injection:
@@ -132,7 +132,7 @@ def _bare(filled: Sequence[Filled], options: InjectOptions, counter: TokenCounte
                 tokens=tokens if mine else 0,
                 budget=item.room,
                 memories=tuple(InjectedMemory(memory=pk, tokens=tokens, cut=True) for pk in shown),
-                left_out=tuple(pk for pk in _pks(item.block.entries) if pk not in shown),
+                left_out=tuple(pk for pk in item.left_out if pk not in shown),
             )
         )
     lines = [Line(text, best.memory)] if text and best is not None else []

@@ -10,6 +10,7 @@ from core.domain.ids import MemoryPk
 from core.domain.memory import Memory
 from core.domain.schema import Schema
 from core.services.inject.blocks import Block, Entry, TableForm
+from core.services.inject.budget import most_entries
 from core.services.inject.cells import BODY_COLUMN, ID_COLUMN, TITLE_COLUMN, shown_cells
 from core.services.inject.memos import memo_block
 from core.services.inject.types import InjectInput, InjectMemory, InjectOptions, Part
@@ -101,7 +102,9 @@ def _floor(memory: Memory) -> float:
 def _block(
     name: str, items: list[InjectMemory], schema: Schema, options: InjectOptions, words: Wording
 ) -> Block:
-    entries = [_entry(item, schema, options, words) for item in sorted(items, key=_rank)]
+    ranked = sorted(items, key=_rank)
+    most = most_entries(options.budget_tokens)
+    entries = [_entry(item, schema, options, words) for item in ranked[:most]]
     groups = dict.fromkeys(entry.group for entry in entries)
     return Block(
         name=name,
@@ -110,6 +113,7 @@ def _block(
         entries=tuple(entries),
         forms={group: TableForm(_table_name(group, schema)) for group in groups},
         share=options.share_of(name, SHARES[name]),
+        beyond=() if most is None else tuple(item.memory.pk for item in ranked[most:]),
     )
 
 
