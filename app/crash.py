@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from types import TracebackType
 
 from app import paths
 
@@ -61,20 +59,3 @@ def _version() -> str:
         return metadata.version("memory-curator")
     except metadata.PackageNotFoundError:
         return "from source"
-
-
-def install(show: Callable[[BaseException, Path | None], None]) -> None:
-    """From now on every exception that nobody caught, in any thread, is reported and shown."""
-
-    def in_main(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if issubclass(kind, KeyboardInterrupt):
-            sys.__excepthook__(kind, error, trace)
-            return
-        show(error, report(error))
-
-    def in_thread(args: threading.ExceptHookArgs) -> None:
-        if args.exc_value is not None:
-            show(args.exc_value, report(args.exc_value))
-
-    sys.excepthook = in_main
-    threading.excepthook = in_thread

@@ -15,6 +15,7 @@ from core.domain.ids import MemoryPk
 from core.domain.json_types import Json
 from core.domain.memory import Memory, TagSet
 from core.domain.results import ReplaceChange, ReplacePreview
+from core.domain.schema import Schema
 from core.domain.tags import check_triple, clean
 from core.ports.store import Reader, UnitOfWork
 from core.services import content
@@ -37,8 +38,9 @@ def replace(uow: UnitOfWork, command: FindAndReplace) -> Outcome:
 
     def write(part: Sequence[MemoryPk]) -> int:
         edited = _edited(uow, part, command, change)
+        schema = uow.schema()
         for one in edited:
-            one.check(uow)
+            one.check(schema)
         rows: dict[int, dict[str, object]] = {one.memory.pk: one.columns for one in edited if one.columns}
         uow.update_each(Kind.MEMORY, rows)
         uow.replace_tags({one.memory.pk: one.tags for one in edited if one.tags is not None})
@@ -121,11 +123,11 @@ class _Edited:
         """Remember a change for the preview."""
         self.changes.append(ReplaceChange(self.memory.pk, self.memory.shown_title, place, before, after))
 
-    def check(self, reader: Reader) -> None:
+    def check(self, schema: Schema) -> None:
         """The memory stays one that its type allows. Errors: Invalid."""
         if self.tags is not None:
             check_triple(self.tags)
-        memory_type = reader.schema().type(self.memory.type)
+        memory_type = schema.type(self.memory.type)
         if memory_type is None or not self.columns:
             return
         names = {place.rpartition(".")[2] for change in self.changes for place in [change.place]}

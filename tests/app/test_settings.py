@@ -114,3 +114,12 @@ def test_declaration_is_sound_read_somewhere_and_in_words(setting: object) -> No
         wanted = {item.text, f"{item.text}.hint"}
         wanted |= {f"{item.text}.{choice}" for choice in item.choices if item.form is Form.CHOICE}
         assert wanted <= texts.keys("en")
+
+
+def test_every_setting_of_the_dialog_is_documented() -> None:
+    page = (ROOT / "docs" / "SETTINGS.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `([\w.]+)` \| (.*) \|$", page, re.MULTILINE))
+    assert set(rows) == {item.key for item in DECLARATIONS if item.shown}
+    for item in DECLARATIONS:
+        if item.shown and item.form is Form.CHOICE:
+            assert all(f"`{choice}`" in rows[item.key] for choice in item.choices), item.key
