@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import signal
 import sys
 from collections.abc import Iterator
@@ -70,8 +69,9 @@ def main(library: Path | None = None, tour: Path | None = None) -> int:
     `tour`: play the scripted tour into that directory instead.
     """
     if tour is not None:
-        code: int = importlib.import_module("app.tour").main(tour)
-        return code
+        from app import tour as scripted
+
+        return scripted.main(tour)
     settings = container.load_settings()
     path = start_path(library, settings)
     app = application(sys.argv[:1])
@@ -99,14 +99,14 @@ def raised_other(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def running(app: QApplication, settings: Settings) -> Iterator[MainWindow]:
-    """A window with all it needs; afterwards everything has ended."""
+def running(app: QApplication, settings: Settings, place: Path | None = None) -> Iterator[MainWindow]:
+    """A window with all it needs; afterwards everything has ended. `place`: where new libraries go."""
     server = WindowServer()
     tasks = TaskRunner()
     tr = Language(language_of(settings))
     theme = Theme(app, Scheme(settings.text("theme")), settings.number("text_size"))
     QtTexts(app, tr)
-    libraries = GuiLibraries(settings, server.address)
+    libraries = GuiLibraries(settings, server.address, place)
     window = MainWindow(Services(tasks, settings, theme, tr, libraries, PathChoice()))
     server.called.connect(window.bring_to_front)
     tasks.bug.connect(lambda error: crash.report(error))
@@ -123,6 +123,8 @@ def running(app: QApplication, settings: Settings) -> Iterator[MainWindow]:
         turn.stop()
         collector.stop()
         window.close()
+        tasks.close()
+        libraries.close_all()
         theme.end()
         server.close()
         window.deleteLater()

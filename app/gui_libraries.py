@@ -18,10 +18,14 @@ SAMPLE = "sample"
 
 
 class GuiLibraries:
-    """Implements ui.libraries.Libraries. `address`: where this window can be called."""
+    """Implements ui.libraries.Libraries. `address`: where this window can be called.
 
-    def __init__(self, settings: Settings, address: str) -> None:
+    `place`: the directory for new libraries and the sample, None = the person's usual one.
+    """
+
+    def __init__(self, settings: Settings, address: str, place: Path | None = None) -> None:
         self._settings, self._address = settings, address
+        self._place = place or paths.libraries_dir()
         self._open: dict[int, container.Library] = {}
         self._lock = threading.Lock()
 
@@ -68,9 +72,16 @@ class GuiLibraries:
         if library is not None:
             library.close()
 
+    def close_all(self) -> None:
+        """Close what was opened and never shown: the window was closed in the middle of opening."""
+        with self._lock:
+            left, self._open = list(self._open.values()), {}
+        for library in left:
+            library.close()
+
     def sample_path(self) -> Path:
         """Where the copy of the sample lies."""
-        return paths.libraries_dir() / SAMPLE
+        return self._place / SAMPLE
 
     def recent(self) -> tuple[RecentLibrary, ...]:
         """The last one first."""
@@ -86,7 +97,7 @@ class GuiLibraries:
 
     def default_place(self) -> Path:
         """Where new libraries go unless another place is chosen."""
-        return paths.libraries_dir()
+        return self._place
 
     def raise_other_window(self, path: Path) -> bool:
         """Call the window that has the library open."""

@@ -29,7 +29,6 @@ from ui.widgets.message_strip import MessageStrip
 
 SETTING_WINDOW = "ui.window"
 START_PX = (1280, 800)
-LEAST_PX = (880, 520)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,6 @@ class MainWindow(QMainWindow):
         holder.setLayout(whole)
         self.setCentralWidget(holder)
         self.top.hide()
-        self.setMinimumSize(*LEAST_PX)
 
     def _connect(self) -> None:
         on = self.actions_table.on

@@ -37,6 +37,8 @@ from ui.views.folder_tree import FolderTree
 from ui.views.memory_table import MemoryTable
 from ui.widgets.state_stack import StateStack
 
+SIDEBAR_PX, MIDDLE_PX, DETAIL_PX = 120, 300, 260
+"""Least widths, not grown with the text: at 200 % the window must still fit on a small screen."""
 SIDEBAR_TAGS = 24
 RECENT = 8
 REFRESH_MS = 60
@@ -139,9 +141,8 @@ class MemoriesPage(QWidget):
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.setChildrenCollapsible(False)
         self.splitter.setHandleWidth(1)
-        px = self._context.theme.px
-        for widget, least in ((self.tree, 160), (middle, 360)):
-            widget.setMinimumWidth(px(least))
+        for widget, least in ((self.tree, SIDEBAR_PX), (middle, MIDDLE_PX)):
+            widget.setMinimumWidth(least)
             self.splitter.addWidget(widget)
         self.splitter.setStretchFactor(1, 1)
         outer = QVBoxLayout(self)
@@ -177,7 +178,7 @@ class MemoriesPage(QWidget):
 
     def add_detail(self, widget: QWidget) -> None:
         """Put the detail beside the table."""
-        widget.setMinimumWidth(self._context.theme.px(320))
+        widget.setMinimumWidth(DETAIL_PX)
         self.splitter.addWidget(widget)
         saved = str(self._context.settings.get(SETTING_SPLITTER))
         if not (saved and self.splitter.restoreState(QByteArray.fromBase64(saved.encode("ascii")))):
