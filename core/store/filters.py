@@ -15,6 +15,10 @@ from core.domain.queries import MemoryFilter, Sort, SortKey, TrashScope
 RANKED_MATCHES = 5_000
 """A ranked search scores at most this many matches (newest first), so that common words stay fast."""
 
+_LIVE = "m.deleted_at IS NULL"
+_LIST_INDEX = "memory m INDEXED BY ix_memory_list"
+"""Named, because SQLite cannot see that this index spares it the rows: 15 ms instead of 200 at 100,000."""
+_TRASHED = "SELECT pk FROM memory WHERE deleted_at IS NOT NULL"
 _SYNTAX = string.whitespace + '\u3000-－"＂“”「」『』'
 
 _SORT_SQL = {
@@ -39,6 +43,9 @@ class Where:
 
     conditions: list[str] = field(default_factory=list)
     parameters: list[Any] = field(default_factory=list)
+    source: str = "memory m"
+    only_live_matches: bool = False
+    """Whether nothing is asked but words, outside the trash."""
 
     def add(self, condition: str, *parameters: Any) -> None:
         """One more condition, with `?` places."""
@@ -58,7 +65,7 @@ def among(column: str) -> str:
 
 def key_list(values: Iterable[object]) -> str:
     """The parameter of `among`."""
-    return json.dumps(list(values))
+    return json.dumps(list(values), default=int)  # numpy's integers too
 
 
 def _like(text: str) -> str:
@@ -71,7 +78,7 @@ def where_of(query: MemoryFilter) -> Where:
     where = Where()
     match query.trash:
         case TrashScope.OUTSIDE:
-            where.add("m.deleted_at IS NULL")
+            where.add(_LIVE)
         case TrashScope.INSIDE:
             where.add("m.deleted_at IS NOT NULL")
         case TrashScope.BOTH:
@@ -81,11 +88,18 @@ def where_of(query: MemoryFilter) -> Where:
     for kind, value in query.tags:
         of_kind = " AND tag.kind = ?" if kind is not None else ""
         where.add(
-            f"EXISTS (SELECT 1 FROM tag WHERE tag.memory = m.pk AND tag.value = ? COLLATE NOCASE{of_kind})",
+            f"m.pk IN (SELECT tag.memory FROM tag WHERE tag.value = ? COLLATE NOCASE{of_kind})",
             value,
             *([kind.value] if kind is not None else []),
         )
-    _add_text(where, query.text)
+    where.only_live_matches = where.conditions == [_LIVE]
+    # Folders, tags and documents have indexes of their own, which leave fewer memories to look at.
+    through_list = query.trash is TrashScope.OUTSIDE and not (
+        query.folders or query.tags or query.document is not None
+    )
+    _add_text(where, query.text, key="+m.pk" if through_list else "m.pk")
+    if through_list and len(where.conditions) > 1:
+        where.source = _LIST_INDEX
     return where
 
 
@@ -127,16 +141,17 @@ def _add_ranges(where: Where, query: MemoryFilter) -> None:
         where.add("m.locked = ?", int(query.locked))
 
 
-def _add_text(where: Where, text: str) -> None:
+def _add_text(where: Where, text: str, key: str) -> None:
+    """`key`: with a plus, SQLite does not look up each match by its key."""
     if not text.strip(_SYNTAX):
         return  # nothing typed yet but blanks, an opening quotation mark or a minus
     parsed = lexical.parse_query(text)
     match = lexical.fts_match(parsed, prefix=True)
     excluded = lexical.fts_exclude(parsed)
     if match:
-        where.add("m.pk IN (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?)", match)
+        where.add(f"{key} IN (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?)", match)
     elif excluded:
-        where.add("m.pk NOT IN (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?)", excluded)
+        where.add(f"{key} NOT IN (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?)", excluded)
     else:  # nothing but signs, e.g. "?!": look for the characters themselves
         pattern = _like(text.strip())
         where.add("(m.title LIKE ? ESCAPE '\\' OR m.body LIKE ? ESCAPE '\\')", pattern, pattern)
@@ -152,17 +167,24 @@ def list_sql(query: MemoryFilter, sort: Sort) -> tuple[str, tuple[Any, ...]]:
         sort = Sort()
     direction = "DESC" if sort.descending else "ASC"
     order = f" ORDER BY {_SORT_SQL[sort.key]} {direction}, m.pk {direction}"
-    return f"SELECT m.pk FROM memory m{where.sql}{order}", tuple(where.parameters)
+    return f"SELECT m.pk FROM {where.source}{where.sql}{order}", tuple(where.parameters)
 
 
 def _ranked(where: Where, match: str) -> tuple[str, tuple[Any, ...]]:
     """The best of the newest RANKED_MATCHES matches by bm25, then the older ones by age."""
-    ranked = (
-        "SELECT rowid AS pk, bm25(memory_fts) AS score FROM memory_fts WHERE memory_fts MATCH ?"
-        f" ORDER BY rowid DESC LIMIT {RANKED_MATCHES}"
+    best = (
+        "WITH best AS MATERIALIZED (SELECT rowid AS pk, bm25(memory_fts) AS score FROM memory_fts"
+        f" WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT {RANKED_MATCHES})"
     )
+    if where.only_live_matches:  # the everyday search reads no row of the wide table
+        older = "SELECT rowid, 1, -rowid FROM memory_fts WHERE memory_fts MATCH ? AND rowid < (SELECT min(pk) FROM best)"
+        sql = (
+            f"{best} SELECT pk FROM (SELECT pk, 0 AS late, score AS place FROM best UNION ALL {older})"
+            f" WHERE pk NOT IN ({_TRASHED}) ORDER BY late, place, pk DESC"
+        )
+        return sql, (match, match)
     sql = (
-        f"SELECT m.pk FROM memory m LEFT JOIN ({ranked}) r ON r.pk = m.pk{where.sql}"
-        " ORDER BY r.score IS NULL, r.score, m.pk DESC"
+        f"{best} SELECT m.pk FROM {where.source} LEFT JOIN best ON best.pk = m.pk{where.sql}"
+        " ORDER BY best.score IS NULL, best.score, m.pk DESC"
     )
     return sql, (match, *where.parameters)

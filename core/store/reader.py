@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection
@@ -35,10 +36,12 @@ class SqlReader:
     # --- helpers -------------------------------------------------------------------------
 
     def _rows(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        return [tuple(row) for row in self._connection.exec_driver_sql(sql, parameters)]
+        """The driver's own rows: SQLAlchemy's would cost as much again as reading them."""
+        with self._connection.exec_driver_sql(sql, parameters) as result:
+            return list(result.cursor.fetchall())
 
     def _keys(self, sql: str, parameters: tuple[Any, ...] = ()) -> array[int]:
-        return array("q", (row[0] for row in self._connection.exec_driver_sql(sql, parameters)))
+        return array("q", chain.from_iterable(self._rows(sql, parameters)))
 
     def _records(
         self, kind: type[R], tail: str, parameters: tuple[Any, ...] = (), alias: str = "t"
@@ -91,7 +94,7 @@ class SqlReader:
         """Counts under a filter."""
         clause = filters.where_of(where)
         rows = self._rows(
-            f"SELECT m.type, m.layer, m.status, count(*) FROM memory m{clause.sql} GROUP BY 1, 2, 3",
+            f"SELECT m.type, m.layer, m.status, count(*) FROM {clause.source}{clause.sql} GROUP BY 1, 2, 3",
             tuple(clause.parameters),
         )
         counts: tuple[dict[str, int], ...] = ({}, {}, {})
@@ -196,18 +199,26 @@ class SqlReader:
         memories = {
             row[0]: row[1:]
             for row in self._rows(
-                "SELECT folder, sum(deleted_at IS NULL), sum(deleted_at IS NULL AND status = 'archived'),"
-                " sum(deleted_at IS NOT NULL) FROM memory GROUP BY folder"
+                "SELECT folder, count(*), sum(status = 'archived') FROM memory INDEXED BY ix_memory_list"
+                " WHERE deleted_at IS NULL GROUP BY folder"
             )
         }
+        trash = dict(
+            self._pairs("SELECT folder, count(*) FROM memory WHERE deleted_at IS NOT NULL GROUP BY folder")
+        )
         messages = dict(self._pairs("SELECT folder, count(*) FROM message GROUP BY folder"))
         documents = dict(self._pairs("SELECT folder, count(*) FROM document GROUP BY folder"))
         nodes = []
         for folder in self._records(Folder, "ORDER BY t.name"):
-            live, archived, trashed = memories.get(folder.pk, (0, 0, 0))
+            live, archived = memories.get(folder.pk, (0, 0))
             nodes.append(
                 FolderNode(
-                    folder, live, archived, trashed, messages.get(folder.pk, 0), documents.get(folder.pk, 0)
+                    folder,
+                    live,
+                    archived,
+                    trash.get(folder.pk, 0),
+                    messages.get(folder.pk, 0),
+                    documents.get(folder.pk, 0),
                 )
             )
         return nodes
@@ -251,7 +262,8 @@ class SqlReader:
         """Sizes."""
         row = self._rows(
             "SELECT (SELECT count(*) FROM memory WHERE deleted_at IS NULL),"
-            " (SELECT count(*) FROM memory WHERE deleted_at IS NULL AND status = 'archived'),"
+            " (SELECT count(*) FROM memory INDEXED BY ix_memory_list"
+            " WHERE deleted_at IS NULL AND status = 'archived'),"
             " (SELECT count(*) FROM memory WHERE deleted_at IS NOT NULL),"
             " (SELECT count(*) FROM edge), (SELECT count(*) FROM folder), (SELECT count(*) FROM message),"
             " (SELECT count(*) FROM document), (SELECT count(*) FROM outbox), (SELECT count(*) FROM op),"

@@ -94,8 +94,31 @@ class MemoryTable(Base):
 
 # The list outside the trash is the everyday one: its sort orders are partial covering indexes.
 _LIVE = MemoryTable.deleted_at.is_(None)
-for _column in ("updated_at", "created_at", "importance", "seq", "last_activated_at"):
+for _column in ("created_at", "importance", "seq", "last_activated_at"):
     Index(f"ix_memory_live_{_column}", getattr(MemoryTable, _column), sqlite_where=_LIVE)
+# Holds every column that a list is filtered by, so that a filter reads no row (rows are wide).
+Index(
+    "ix_memory_list",
+    *(
+        getattr(MemoryTable, _column)
+        for _column in (
+            "updated_at",
+            "pk",
+            "folder",
+            "type",
+            "layer",
+            "status",
+            "level",
+            "activation_count",
+            "importance",
+            "locked",
+            "seq",
+            "seq_start",
+            "seq_end",
+        )
+    ),
+    sqlite_where=_LIVE,
+)
 Index("ix_memory_live_title", MemoryTable.title.collate("NOCASE"), sqlite_where=_LIVE)
 Index("ix_memory_live_folder", MemoryTable.folder, MemoryTable.updated_at, sqlite_where=_LIVE)
 Index("ix_memory_live_type", MemoryTable.type, MemoryTable.layer, MemoryTable.status, sqlite_where=_LIVE)
@@ -114,10 +137,10 @@ class TagTable(Base):
     kind: Mapped[str]
     value: Mapped[str]
     position: Mapped[int]
-    __table_args__ = (
-        Index("ix_tag_memory", "memory", "kind", "position"),
-        Index("ix_tag_value", "value", "kind", "memory"),
-    )
+    __table_args__ = (Index("ix_tag_memory", "memory", "kind", "position"),)
+
+
+Index("ix_tag_value", TagTable.value.collate("NOCASE"), TagTable.kind, TagTable.memory)
 
 
 class AliasTable(Base):

@@ -349,7 +349,9 @@ CREATE INDEX ix_memory_live_title ON memory (title COLLATE "NOCASE") WHERE delet
 CREATE INDEX ix_memory_live_type ON memory (type, layer, status) WHERE deleted_at IS NULL
 """,
     """
-CREATE INDEX ix_memory_live_updated_at ON memory (updated_at) WHERE deleted_at IS NULL
+CREATE INDEX ix_memory_list ON memory (
+    updated_at, pk, folder, type, layer, status, level, activation_count, importance, locked, seq, seq_start, seq_end
+) WHERE deleted_at IS NULL
 """,
     """
 CREATE INDEX ix_memory_merged_into ON memory (merged_into)
@@ -444,7 +446,7 @@ CREATE TABLE tag (
 CREATE INDEX ix_tag_memory ON tag (memory, kind, position)
 """,
     """
-CREATE INDEX ix_tag_value ON tag (value, kind, memory)
+CREATE INDEX ix_tag_value ON tag (value COLLATE "NOCASE", kind, memory)
 """,
     """
 CREATE VIRTUAL TABLE memory_fts USING fts5(
