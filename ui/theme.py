@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
@@ -254,7 +255,16 @@ class Theme(QObject):
         colors = load_colors(self.dark).names
         lengths = {f"px{n}": f"{self.px(n)}px" for n in (1, 2, 4, 6, 8, 12, 16, 24, 28, 32, 40)}
         fonts = {f"font_{step}": f"{self.px(BASE_FONT_PX * scale)}px" for step, scale in TYPE_SCALE.items()}
-        return Template(_read("window.qss")).substitute(colors, **lengths, **fonts)
+        return Template(_read("window.qss")).substitute(colors, **lengths, **fonts, **self._drawings())
+
+    def _drawings(self) -> dict[str, str]:
+        """Files of the small marks that the style sheet draws: check mark and arrows."""
+        scheme = "dark" if self.dark else "light"
+        place = resources.files("resources") / "theme"
+        return {
+            f"mark_{name}": Path(str(place / f"{name}_{scheme}.svg")).as_posix()
+            for name in ("check", "down", "up")
+        }
 
     def _cached(self, name: str, color: str) -> QIcon:
         icon = self._icons.get((name, color))
