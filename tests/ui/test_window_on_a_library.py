@@ -1,0 +1,144 @@
+"""The window over a real store: trash and undo in a circle (case c615), a long list (case c601, small)."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app import container
+from core.domain.commands import SetTags
+from core.domain.ids import MemoryPk
+from core.domain.memory import TagSet
+from core.domain.queries import MemoryDetailOf, Sort, SortKey
+from core.domain.results import MemoryDetail
+from core.settings import Settings
+from tests.bench.library import make
+from tests.services.desk import Desk, dump_rows
+from tests.ui.conftest import OneLibrary, settled
+from ui.language import Language
+from ui.main_window import MainWindow, Services
+from ui.path_choice import PathChoice
+from ui.session import Session
+from ui.tasks import TaskRunner
+from ui.theme import Theme
+
+CASE = json.loads(
+    (Path(__file__).parents[1] / "data/cases/c615_undo_delete.scenario.json").read_text("utf-8")
+)
+
+
+@dataclass
+class Shown:
+    """A library, open in a window."""
+
+    library: container.Library
+    window: MainWindow
+    session: Session
+
+
+Shower = Callable[[Path], Shown]
+
+
+@pytest.fixture
+def show(qtbot: QtBot, tasks: TaskRunner, settings: Settings, theme: Theme, tr: Language) -> Iterator[Shower]:
+    """Opens a window on a real library (without an index)."""
+    settings.set("embedder", "none")
+    opened: list[Shown] = []
+
+    def run(root: Path) -> Shown:
+        library = container.open_library(root, container.person(), settings)
+        window = MainWindow(Services(tasks, settings, theme, tr, OneLibrary(library.engine), PathChoice()))
+        window.start()
+        window.show()
+        window.open_library(root)
+        qtbot.waitUntil(lambda: window.session is not None)
+        session = window.session
+        assert session is not None
+        qtbot.waitUntil(lambda: session.memories.model.rowCount() > 0, timeout=20000)
+        settled(qtbot, window)
+        opened.append(Shown(library, window, session))
+        return opened[-1]
+
+    yield run
+    for shown in opened:
+        shown.window.close()
+        shown.window.deleteLater()
+        shown.library.close()
+
+
+def details(library: container.Library, pks: list[MemoryPk]) -> list[MemoryDetail]:
+    return [library.engine.ask(MemoryDetailOf(pk)) for pk in pks]
+
+
+def test_trash_and_undo_five_times_stays_equal(qtbot: QtBot, tmp_path: Path, show: Shower) -> None:
+    root = tmp_path / "library"
+    desk = Desk(root)
+    folder = desk.folder("tale")
+    pks = [desk.memory(folder, body=f"memory {number}") for number in range(CASE["nodes"])]
+    for source, target in CASE["edges"]:
+        desk.edge(pks[source], pks[target])
+    desk.run(SetTags(memories=tuple(pks), tags=TagSet(general=("a", "b"))))
+    desk.engine.close()
+    desk.store.close()
+    shown = show(root)
+    library, window, session = shown.library, shown.window, shown.session
+    database = library.files.database
+    before, seen = dump_rows(database), details(library, pks)
+    order = session.memories.model.pks.tolist()
+    chosen = sorted(pks[number] for number in CASE["delete"])
+    session.memories.table.select(chosen)
+    actions = session.context.actions
+    actions.get("memory.trash").trigger()
+    qtbot.waitUntil(lambda: session.memories.model.rowCount() == 3)
+    trashed = dump_rows(database)
+    for _ in range(5):
+        qtbot.waitUntil(actions.get("edit.undo").isEnabled)
+        assert "3 memories to the trash" in actions.get("edit.undo").text()
+        actions.get("edit.undo").trigger()
+        qtbot.waitUntil(lambda: session.memories.model.rowCount() == 6)
+        settled(qtbot, window)
+        assert dump_rows(database) == before
+        assert session.memories.model.pks.tolist() == order
+        session.memories.model.refresh()
+        settled(qtbot, window)
+        qtbot.waitUntil(actions.get("edit.redo").isEnabled)
+        actions.get("edit.redo").trigger()
+        qtbot.waitUntil(lambda: session.memories.model.rowCount() == 3)
+        settled(qtbot, window)
+        assert dump_rows(database) == trashed
+    actions.get("edit.undo").trigger()
+    qtbot.waitUntil(lambda: session.memories.model.rowCount() == 6)
+    settled(qtbot, window)
+    restored = details(library, pks)
+    assert [item.edges for item in restored] == [item.edges for item in seen]
+    assert [item.tags for item in restored] == [item.tags for item in seen]
+    assert dump_rows(database) == before
+
+
+def test_four_thousand_rows_are_listed_ordered_and_archived(
+    qtbot: QtBot, tmp_path: Path, show: Shower
+) -> None:
+    """Case c601 in small: the right rows; tests.bench measures how smoothly it goes at 200,000."""
+    root = tmp_path / "library"
+    make(root, 4_000)
+    shown = show(root)
+    page, actions = shown.session.memories, shown.session.context.actions
+    assert page.model.rowCount() == 4_000
+    page.table.sort_wanted.emit(Sort(SortKey.IMPORTANCE, descending=True))
+    settled(qtbot, shown.window)
+    top = page.model.pk_at(0)
+    assert top is not None
+    assert shown.library.engine.ask(MemoryDetailOf(top)).memory.importance == 10
+    page.select_all()
+    assert page.table.picked_count == 4_000
+    before = dict(page.facets._facets.statuses)
+    actions.get("memory.archive").trigger()
+    qtbot.waitUntil(lambda: page.facets._facets.statuses == {"archived": 4_000}, timeout=30000)
+    assert page.table.picked_count == 4_000
+    qtbot.waitUntil(actions.get("edit.undo").isEnabled)
+    actions.get("edit.undo").trigger()
+    qtbot.waitUntil(lambda: page.facets._facets.statuses == before, timeout=30000)
+    settled(qtbot, shown.window)
