@@ -2,6 +2,7 @@
 
 import gc
 import multiprocessing
+import os
 import sys
 import threading
 import time
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # no test needs a screen
 
 GRACE_S = 3.0  # what was told to stop may take this long
 KEPT_PROCESSES = ("resource_tracker", "forkserver")  # multiprocessing's own, one per program

@@ -113,6 +113,16 @@ class ImportDialog(CommandDialog):
         box.addWidget(self.problems, 1)
         box.addWidget(self.confirm)
 
+    @property
+    def plan(self) -> ImportPlan | None:
+        """What the dry run found, None while it runs."""
+        return self._plan
+
+    @property
+    def imported(self) -> OpResult | None:
+        """What was imported, None before."""
+        return self._result
+
     def ready(self) -> bool:
         if self._result is not None or self._pages.currentWidget() is self._found:
             return self._result is not None or self._found.currentRow() >= 0

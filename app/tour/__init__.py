@@ -1,0 +1,68 @@
+"""A scripted tour of the real program: what a person would do, a picture a step, checked in the store.
+
+    python -m app --tour DIR
+
+Each step acts on the window (types, clicks, chooses), waits until the window is quiet, is compared with
+what the library's store says, and is photographed in light and dark, in English and Chinese. Pages that
+later come bring steps of their own: a module with `STEPS`, named in `TOUR`.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from app import gui
+from app.tour import desk_steps
+from app.tour.stage import SCHEMES, Stage, StepFailed
+from core.domain.texts import LANGUAGES
+from core.settings import Settings
+
+TOUR = (*desk_steps.STEPS,)
+"""All steps, in order: (name, function)."""
+
+SIZE_PX = (1440, 900)
+
+
+def play(pictures: Path | None, language: str) -> list[str]:
+    """Play the tour once in a language, with settings and library of its own. Returns what failed.
+
+    `pictures`: where a picture of each step goes in light and dark; None = none are taken.
+    """
+    with tempfile.TemporaryDirectory(prefix="memory-curator-tour-") as directory:
+        place = Path(directory)
+        settings = Settings(place / "settings.json")
+        settings.set("language", language)
+        settings.set("theme", SCHEMES[0])
+        with gui.running(gui.application(["memory-curator"]), settings, place) as window:
+            window.resize(*SIZE_PX)
+            window.start(None)
+            window.show()
+            return _run(Stage(window, settings, place, pictures))
+
+
+def _run(stage: Stage) -> list[str]:
+    for name, step in TOUR:
+        try:
+            step(stage)
+        except StepFailed as problem:
+            stage.photograph(f"{name}-failed")
+            return [f"{name}: {problem}"]
+        stage.photograph(name)
+    return []
+
+
+def main(pictures: Path) -> int:
+    """Play the tour in every language and say how it went. Returns the exit code."""
+    pictures.mkdir(parents=True, exist_ok=True)
+    failed = [f"{language}: {line}" for language in LANGUAGES for line in play(pictures, language)]
+    for line in failed:
+        print(f"FAILED  {line}", file=sys.stderr)
+    if not failed:
+        taken = len(TOUR) * len(LANGUAGES) * len(SCHEMES)
+        print(f"{len(TOUR)} steps in {len(LANGUAGES)} languages, {taken} pictures in {pictures}")
+    return 1 if failed else 0
+
+
+__all__ = ["TOUR", "main", "play"]
