@@ -17,6 +17,9 @@ from core.domain.errors import BadFile, Unavailable
 
 BUSY_TIMEOUT_MS = 10_000
 CACHE_KIB = 32_768
+CHECKPOINT_PAGES = 8_000
+"""The write-ahead log is folded in every 32 MB: at SQLite's 4 MB a large op would wait for the disk at each chunk."""
+WAL_KEPT_BYTES = 64 << 20
 _WRITES = ("insert", "update", "delete", "replace")
 _WRITER = "curator_writer"
 
@@ -73,6 +76,8 @@ def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> N
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=NORMAL")
+    cursor.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
+    cursor.execute(f"PRAGMA journal_size_limit={WAL_KEPT_BYTES}")
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.execute("PRAGMA secure_delete=FAST")
     cursor.execute(f"PRAGMA cache_size=-{CACHE_KIB}")

@@ -24,6 +24,7 @@ OUTSIDE = frozenset({"pk", "revision", "updated_at", "activation_count", "last_a
 _IMAGED_INSERTS = frozenset({Kind.TAG, Kind.ALIAS})
 """Kinds whose inserts keep an image, so that a memory's versions can tell its tags."""
 
+_IMAGES = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _DIGESTED = json.JSONEncoder(separators=(",", ":"))
 _COMPARED = {kind: tuple(name for name in names if name not in OUTSIDE) for kind, names in FIELDS.items()}
 
@@ -149,7 +150,7 @@ def _entry(row: Sequence[object]) -> Entry:
 
 
 def _dump(row: Row | None) -> str | None:
-    return None if row is None else json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+    return None if row is None else _IMAGES.encode(row)
 
 
 @dataclass(slots=True)

@@ -62,10 +62,10 @@ class RowWriter:
         """Present rows by pk; `columns` None = all."""
         names = ("pk", *columns) if columns is not None else FIELDS[kind]
         listed = ", ".join(f'"{name}"' for name in names)
-        found = self._connection.exec_driver_sql(
+        with self._connection.exec_driver_sql(
             f"SELECT {listed} FROM {kind.value} WHERE {among('pk')}", (key_list(pks),)
-        )
-        return {row[0]: dict(zip(names, row, strict=True)) for row in found}
+        ) as found:
+            return {row[0]: dict(zip(names, row, strict=True)) for row in found.cursor.fetchall()}
 
     def insert(self, kind: Kind, rows: Sequence[Row]) -> None:
         """Insert whole rows with their keys."""
