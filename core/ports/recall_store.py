@@ -133,8 +133,14 @@ class RecallStore(Protocol):
     def schema(self) -> Schema:
         """Memory types and relation types."""
 
-    def spellings(self, beginnings: Collection[str]) -> Mapping[str, int]:
-        """Terms of the library that begin with one of these, with the number of memories that hold each."""
+    def spellings(self, terms: Collection[str], beginnings: Collection[str]) -> Mapping[str, int]:
+        """Those of the terms that the library knows, and all that begin with one of the beginnings.
+
+        With the number of memories (trashed ones too) that hold each.
+        """
+
+    def size(self) -> int:
+        """Number of memories in the library, trashed ones too."""
 
     def postings(self, terms: Collection[str]) -> Sequence[Posting]:
         """Where these terms stand, trashed memories too. Cost: the number of places."""

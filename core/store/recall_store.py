@@ -49,7 +49,8 @@ _WORDS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.recall_words USING fts5vocab('
 _PLACES = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.recall_places USING fts5vocab('main', 'memory_fts', 'instance')"
 )
-_AFTER_ALL = "\U0010ffff"
+_NEXT, _LAST = "\u0001", "\U0010ffff"
+"""Behind a term: nothing longer comes before it, and everything that begins with it does."""
 
 
 class SqlRecallStore:
@@ -117,16 +118,23 @@ class SqlRecallStore:
 
     # --- words ---------------------------------------------------------------------------
 
-    def spellings(self, beginnings: Collection[str]) -> Mapping[str, int]:
-        """Terms that begin with one of these, with the number of memories that hold each."""
+    def spellings(self, terms: Collection[str], beginnings: Collection[str]) -> Mapping[str, int]:
+        """Known ones of these terms and all that begin so, with the number of memories that hold each."""
+        ranges = [[term, term + _NEXT] for term in terms] + [[start, start + _LAST] for start in beginnings]
         with self._database.reading() as connection:
             connection.exec_driver_sql(_WORDS)
             rows = connection.exec_driver_sql(
                 "SELECT w.term, w.doc FROM json_each(?) b CROSS JOIN temp.recall_words w"
-                " ON w.term >= b.value AND w.term < b.value || ?",
-                (key_list(beginnings), _AFTER_ALL),
+                " ON w.term >= json_extract(b.value, '$[0]') AND w.term < json_extract(b.value, '$[1]')",
+                (json.dumps(ranges),),
             )
             return {row[0]: row[1] for row in rows}
+
+    def size(self) -> int:
+        """Number of memories in the library."""
+        with self._database.reading() as connection:
+            count: int = connection.exec_driver_sql("SELECT count(*) FROM memory").scalar_one()
+            return count
 
     def postings(self, terms: Collection[str]) -> Sequence[Posting]:
         """Where these terms stand."""

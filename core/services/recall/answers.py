@@ -1,0 +1,31 @@
+"""Recall's queries as one table for the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.domain import queries as q
+from core.domain.api import Cancel
+from core.domain.recipes import recipes
+from core.ports.progress import CancelToken
+from core.services.recall.recall import RecallService
+from core.services.recall.why import WhyNot
+
+Answer = Callable[[Any, "Cancel | None"], Any]
+
+
+def recall_answers(service: Callable[[], RecallService]) -> Mapping[type[q.Query[Any]], Answer]:
+    """Answers to all queries of recall. The service is made at the first question that needs it."""
+
+    def why(query: q.WhyNot, cancel: CancelToken | None) -> Any:
+        return WhyNot(service(), query.request, query.memory, cancel).answer()
+
+    return {
+        q.Recall: lambda query, cancel: service().recall(query.request, cancel),
+        q.WhyNot: why,
+        q.Recipes: lambda _query, _cancel: recipes(),
+        q.RecallRuns: lambda query, _cancel: tuple(service().reads.runs(query.folder, query.limit)),
+        q.LastInjection: lambda query, _cancel: service().reads.last_run(query.folder),
+        q.RecallHistoryOf: lambda query, _cancel: tuple(service().reads.runs_with(query.memory, query.limit)),
+    }

@@ -1,0 +1,175 @@
+"""What all stages of one recall share: scope, settings, time, viewer, and which memories may take part at all.
+
+This is the one place where visibility is decided (DESIGN §5): whatever is dropped here takes part in nothing - no
+energy, no core, no scene, no list of what was left out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+
+from core.algos.visibility import sees
+from core.domain.enums import Layer, Status
+from core.domain.recall import RecallRequest, Stage
+from core.domain.recipes import Recipe, RecipeValues
+from core.ports.language_model import LanguageModel
+from core.ports.progress import CancelToken
+from core.ports.recall_store import RecallStore
+from core.services.recall.corpus import LAYER_CODES, STATUS_CODES, Corpus, Flags, Floats
+from core.services.recall.evidence import Evidence, FindEmbedder
+from core.services.recall.network import Network
+from core.services.recall.trace import Trace
+
+KEPT_NETWORKS = 4
+NetworkKey = tuple[int, bytes, bytes, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What recall works with besides the scope. Embedder and model may be absent (None).
+
+    `texts` gives the text of memories by pk, for a model that chooses.
+    """
+
+    store: RecallStore
+    texts: Callable[[Sequence[int]], Mapping[int, str]]
+    embedder: FindEmbedder = lambda: None
+    model: Callable[[], LanguageModel | None] = lambda: None
+
+
+@dataclass(slots=True, kw_only=True)
+class Frame:
+    """One recall under way.
+
+    `evidence` gives that of any text in this scope. `names`: names that memories should be thought to bear
+    besides their own (row -> names), for "what if". `flashed`: when memories came back by chance (pk ->
+    microseconds). `networks` outlive the run.
+    """
+
+    corpus: Corpus
+    request: RecallRequest
+    recipe: Recipe
+    values: RecipeValues
+    viewer: str
+    now: datetime
+    tools: Tools
+    evidence: Callable[[str], Evidence]
+    trace: Trace
+    random: random.Random
+    cancel: CancelToken | None = None
+    names: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    flashed: Mapping[int, int] = field(default_factory=dict)
+    networks: dict[NetworkKey, Network] = field(default_factory=dict)
+    usable: Flags = field(init=False)
+    seen: Flags = field(init=False)
+    """What the viewer may know, of whatever status; only chance looks beyond `usable`."""
+    back_then: Flags = field(init=False)
+    """Memories that are archived today but were in use at the floor asked for."""
+
+    def __post_init__(self) -> None:
+        later, visible = self._later(), self._visible()
+        self.seen = visible & ~later & self._of_layer()
+        self.back_then = self._still_in_use(later)
+        self.usable = self._keep_usable(later, visible)
+
+    @property
+    def now_us(self) -> int:
+        """The time in UTC microseconds."""
+        return int(self.now.timestamp() * 1_000_000)
+
+    @property
+    def top_k(self) -> int:
+        """How many memories are wanted."""
+        asked = self.request.top_k
+        return self.values.whole("top_k") if asked is None else max(1, asked)
+
+    @property
+    def message(self) -> Evidence:
+        """Evidence of the message."""
+        return self.evidence(self.request.message)
+
+    def check(self) -> None:
+        """Errors: Cancelled."""
+        if self.cancel is not None:
+            self.cancel.check()
+
+    def draw(self) -> float:
+        """The next random number in [0, 1) of this run's seed."""
+        return self.random.random()
+
+    # --- what may take part --------------------------------------------------------------
+
+    def _keep_usable(self, later: Flags, visible: Flags) -> Flags:
+        corpus, trace, floor = self.corpus, self.trace, self.request.as_of_seq
+        trace.count(Stage.SCOPE, corpus.size, corpus.size)
+        drops: list[tuple[Stage, Flags, Floats | float, float]] = [
+            (Stage.STATUS, self._resting(), np.nan, np.nan),
+            (Stage.LAYER, ~self._of_layer(), np.nan, np.nan),
+            (Stage.FLOOR, later, corpus.end_seq, np.nan if floor is None else floor),
+            (Stage.VISIBILITY, ~visible, np.nan, np.nan),
+        ]
+        left = corpus.size
+        for stage, dropped, number, threshold in drops:
+            trace.drop(stage, dropped, number, threshold)
+            before, left = left, int(trace.left.sum())
+            trace.count(stage, before, left)
+        return trace.left
+
+    def _asked(self, key: str, *, given: bool) -> bool:
+        """A switch of the request, unless the settings of the run say otherwise."""
+        return self.values.flag(key) if key in self.request.settings else given
+
+    def _of_layer(self) -> Flags:
+        if self._asked("include_knowledge", given=self.request.include_knowledge):
+            return np.ones(self.corpus.size, dtype=np.bool_)
+        return np.asarray(self.corpus.layers != LAYER_CODES[Layer.KNOWLEDGE])
+
+    def _later(self) -> Flags:
+        """What was written or changed after the floor asked for, in the folder whose floors these are."""
+        corpus, floor = self.corpus, self.request.as_of_seq
+        if floor is None:
+            return np.zeros(corpus.size, dtype=np.bool_)
+        later = np.asarray(corpus.end_seq > floor)
+        return later if self.request.folder is None else later & (corpus.folders == self.request.folder)
+
+    def _resting(self) -> Flags:
+        """Archived and expired memories, unless they are asked for."""
+        if self._asked("include_archived", given=self.request.include_archived):
+            return np.zeros(self.corpus.size, dtype=np.bool_)
+        return np.asarray((self.corpus.statuses != STATUS_CODES[Status.ACTIVE]) & ~self.back_then)
+
+    def _still_in_use(self, later: Flags) -> Flags:
+        """A memory that was compressed into a summary of a later floor was still in use at this one."""
+        parents = self.corpus.parents
+        if not later.any():
+            return np.zeros(self.corpus.size, dtype=np.bool_)
+        return np.asarray(self.corpus.compressed & (parents >= 0) & later[parents])
+
+    def _visible(self) -> Flags:
+        """What the viewer may know."""
+        corpus = self.corpus
+        if not self.viewer or not corpus.size:
+            return np.ones(corpus.size, dtype=np.bool_)
+        known = [sees(names, self.viewer) for names in corpus.audience_names]
+        return np.asarray(np.array(known, dtype=np.bool_)[corpus.audiences])
+
+    # --- relations -----------------------------------------------------------------------
+
+    def live_edges(self) -> Flags:
+        """The edges that live now, or at the floor asked for."""
+        return self.corpus.edges.live(self.now_us, self.request.as_of_seq)
+
+    def network(self, live: Flags | None = None, normalisation: float = 0.0) -> Network:
+        """Relations between usable memories, by default the live ones; kept while nothing of it changes."""
+        live = self.live_edges() if live is None else live
+        key = (id(self.corpus), self.usable.tobytes(), live.tobytes(), normalisation)
+        if key not in self.networks:
+            while len(self.networks) >= KEPT_NETWORKS:
+                self.networks.pop(next(iter(self.networks)))
+            self.networks[key] = Network.build(self.corpus, self.usable, live, normalisation)
+        return self.networks[key]

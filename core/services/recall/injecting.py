@@ -1,0 +1,164 @@
+"""From chosen rows to the text for the prompt: loads records, cuts a long core first, marks what did not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.domain.enums import Layer, Status
+from core.domain.ids import FolderPk, MemoryPk
+from core.domain.memory import Memory, TagSet
+from core.domain.recall import Injection, InjectionSection, Layout, Stage
+from core.domain.recipes import Runner
+from core.ports.store import Reader, Store
+from core.ports.token_counter import TokenCounters, TokenFamily
+from core.services.inject import (
+    InjectInput,
+    InjectMemory,
+    InjectOptions,
+    Part,
+    Position,
+    PromptRole,
+    build,
+    gather,
+)
+from core.services.recall.corpus import LAYER_CODES, STATUS_CODES
+from core.services.recall.frame import Frame
+from core.services.recall.stages import only
+
+MOST_CHARS_PER_TOKEN = 16
+"""No text has more characters a token, so what lies beyond that cannot fit and need not be read."""
+
+Loaded = dict[int, tuple[Memory, TagSet]]
+
+
+@dataclass(frozen=True, slots=True)
+class Injector:
+    """Makes the injection of a run. `language` is asked at each run."""
+
+    store: Store
+    counters: TokenCounters
+    language: Callable[[], str]
+
+    def run(
+        self, frame: Frame, order: Sequence[int], loaded: Loaded, folders: frozenset[FolderPk] | None
+    ) -> Injection:
+        """The text for the chosen rows and the core; recalled memories that do not fit are dropped in the trace."""
+        options = self._options(frame)
+        core = core_rows(frame)
+        if options.layout is Layout.TABLES:
+            shown = _newest_first(frame, [row for row in order if not frame.corpus.always[row]])
+        else:
+            chosen = set(order)
+            core, shown = [row for row in core if row not in chosen], list(order)
+        read, unread = (core, []) if options.layout is Layout.TABLES else _that_may_fit(frame, core, options)
+        with self.store.read() as reader:
+            _load(reader, frame, [*read, *shown], loaded)
+            extras = gather(reader, folders, options.layout, frame.viewer or None, frame.now)
+        memories = [
+            InjectMemory(*_found(loaded, frame, row, part))
+            for rows, part in ((read, Part.CORE), (shown, Part.RECALLED))
+            for row in rows
+            if int(frame.corpus.pks[row]) in loaded
+        ]
+        given = InjectInput(
+            memories=tuple(memories), schema=frame.corpus.schema, now=frame.now, extras=extras
+        )
+        counter = self.counters.counter(TokenFamily(frame.values.text("token_family")))
+        injection = _with_unread(build(given, options, counter), frame, unread)
+        if options.layout is not Layout.TABLES and options.budget_tokens is not None:
+            _drop_unfit(frame, order, injection)
+        return injection
+
+    def _options(self, frame: Frame) -> InjectOptions:
+        values, request = frame.values, frame.request
+        budget = values.whole("budget_tokens") if request.budget_tokens is None else request.budget_tokens
+        return InjectOptions(
+            layout=request.layout or Layout(values.text("layout")),
+            budget_tokens=budget if budget != 0 else None,
+            language=self.language(),
+            ids=values.flag("show_ids"),
+            position=Position(values.text("position")),
+            depth=values.whole("depth"),
+            role=PromptRole(values.text("role")),
+        )
+
+
+def core_rows(frame: Frame) -> list[int]:
+    """Memories that are always injected, newest first: those the viewer may know, in use."""
+    corpus = frame.corpus
+    if frame.recipe.runner is Runner.BOOKU:
+        always = corpus.layers == LAYER_CODES[Layer.INHERENT]
+    else:
+        always = corpus.always
+    active = (corpus.statuses == STATUS_CODES[Status.ACTIVE]) | frame.back_then
+    return _newest_first(frame, np.flatnonzero(always & active & frame.usable).tolist())
+
+
+def _newest_first(frame: Frame, rows: Sequence[int]) -> list[int]:
+    """By end floor, then importance, both falling; equal ones in the order given (spec/STBME §4.10)."""
+    given = np.asarray(rows, dtype=np.int64)
+    ends = np.nan_to_num(frame.corpus.end_seq[given])
+    return [int(row) for row in given[np.lexsort((-frame.corpus.importance[given], -ends))]]
+
+
+def _that_may_fit(frame: Frame, core: list[int], options: InjectOptions) -> tuple[list[int], list[int]]:
+    """The core memories of each type that could fit into the budget by rank, and the others."""
+    if options.budget_tokens is None:
+        return core, []
+    corpus, room = frame.corpus, options.budget_tokens * MOST_CHARS_PER_TOKEN
+    rows = np.asarray(core, dtype=np.int64)
+    read: set[int] = set()
+    for code in np.unique(corpus.types[rows]):
+        same = rows[corpus.types[rows] == code]
+        ranked = same[np.lexsort((-np.nan_to_num(corpus.end_seq[same], nan=-1.0), -corpus.importance[same]))]
+        before = np.concatenate([[0], np.cumsum(corpus.chars[ranked])[:-1]])
+        read.update(ranked[before <= room].tolist())
+    return [row for row in core if row in read], [row for row in core if row not in read]
+
+
+def _load(reader: Reader, frame: Frame, rows: Sequence[int], loaded: Loaded) -> None:
+    missing = [MemoryPk(pk) for row in rows if (pk := int(frame.corpus.pks[row])) not in loaded]
+    tags = reader.tag_sets(missing) if missing else {}
+    for memory in reader.records(Memory, missing) if missing else ():
+        loaded[memory.pk] = (memory, tags[memory.pk])
+
+
+def _found(loaded: Loaded, frame: Frame, row: int, part: Part) -> tuple[Memory, Part, float, TagSet]:
+    memory, tags = loaded[int(frame.corpus.pks[row])]
+    return memory, part, float(frame.trace.scores[row]) if part is Part.RECALLED else 0.0, tags
+
+
+def _with_unread(injection: Injection, frame: Frame, unread: Sequence[int]) -> Injection:
+    """Core memories that were not even read stand among the left out of the section of their kind."""
+    if not unread or not injection.sections:
+        return injection
+    section_of = {
+        frame.corpus.types[int(row)]: at
+        for at, section in enumerate(injection.sections)
+        for row in frame.corpus.rows_of([*(each.memory for each in section.memories), *section.left_out])
+        if row >= 0
+    }
+    waiting: dict[int, list[MemoryPk]] = {}
+    for row in unread:
+        at = section_of.get(frame.corpus.types[row], len(injection.sections) - 1)
+        waiting.setdefault(at, []).append(MemoryPk(int(frame.corpus.pks[row])))
+    sections = [_longer(section, waiting.get(at, ())) for at, section in enumerate(injection.sections)]
+    return replace(injection, sections=tuple(sections))
+
+
+def _longer(section: InjectionSection, pks: Sequence[MemoryPk]) -> InjectionSection:
+    return replace(section, left_out=(*section.left_out, *pks)) if pks else section
+
+
+def _drop_unfit(frame: Frame, order: Sequence[int], injection: Injection) -> None:
+    """Recalled memories that are in no section as shown go out at the stage of the budget."""
+    shown = [each.memory for section in injection.sections for each in section.memories]
+    kept = set(frame.corpus.rows_of(shown).tolist())
+    unfit = [row for row in order if row not in kept]
+    numbers = np.zeros(frame.corpus.size)
+    numbers[np.asarray(unfit, dtype=np.int64)] = injection.tokens
+    frame.trace.drop(Stage.BUDGET, only(frame.corpus.size, unfit), numbers, injection.budget or 0)
+    frame.trace.count(Stage.BUDGET, len(order), len(order) - len(unfit))

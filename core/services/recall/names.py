@@ -1,0 +1,82 @@
+"""Which memories a message names: titles and aliases, longest match, folded.
+
+Traditional and simplified Chinese are the same name, and so are upper and lower case (core.algos.lexical.fold).
+Source: DESIGN §5 and the issue (aliases, names of one character with word boundaries, longest match); the original's
+plain containment is core.algos.anchors (spec/STBME §4.5, §8.28).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from core.algos.lexical import fold
+
+LONGEST_MESSAGE = 20_000
+"""Characters of a message in which names are looked for, from its end."""
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_AROUND_SHORT = frozenset(
+    "的地得了着过吗呢吧啊呀嘛和与跟同对向给被把让叫替为在从到是有没不也都就又还才要会能想说问看见找等请听带让"
+    "我你您他她它们这那谁哪"
+)
+"""Characters that stand beside a name of one character without making a word with it."""
+
+
+class NameIndex:
+    """Names by their first two characters; made once for a state of the library."""
+
+    def __init__(self, names: Iterable[tuple[str, ...]]) -> None:
+        rows: dict[str, list[int]] = defaultdict(list)
+        for row, each in enumerate(names):
+            for name in dict.fromkeys(" ".join(fold(name).split()) for name in each if name):
+                if any(char.isalnum() for char in name):
+                    rows[name].append(row)
+        self._rows = dict(rows)
+        self._by_start: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(rows, key=len, reverse=True):
+            self._by_start[name[:2]].append(name)
+
+    def named_in(self, message: str) -> dict[str, list[int]]:
+        """Names that the message holds, in order, with the rows that bear them. Cost: O(characters)."""
+        text = " ".join(fold(message[-LONGEST_MESSAGE:]).split())
+        found: dict[str, list[int]] = {}
+        at = 0
+        while at < len(text):
+            name = self._at(text, at)
+            if name is None:
+                at += 1
+                continue
+            found.setdefault(name, self._rows[name])
+            at += len(name)
+        return found
+
+    def _at(self, text: str, at: int) -> str | None:
+        """The longest name that begins here and stands free."""
+        for start in (text[at : at + 2], text[at]):
+            for name in self._by_start.get(start, ()):
+                if text.startswith(name, at) and _stands_free(text, at, at + len(name)):
+                    return name
+        return None
+
+
+def _stands_free(text: str, start: int, end: int) -> bool:
+    before = text[start - 1] if start else ""
+    after = text[end] if end < len(text) else ""
+    if end - start == 1 and _UNSPACED.match(text[start]):
+        return _beside_short(before) and _beside_short(after)
+    return not (_joins(before, text[start]) or _joins(text[end - 1], after))
+
+
+def _beside_short(char: str) -> bool:
+    return not char or char in _AROUND_SHORT or not _UNSPACED.match(char)
+
+
+def _joins(left: str, right: str) -> bool:
+    """Whether two neighbouring characters belong to one word of a script that writes spaces."""
+    return (
+        bool(left and right)
+        and left.isalnum()
+        and right.isalnum()
+        and not (_UNSPACED.match(left) or _UNSPACED.match(right))
+    )
