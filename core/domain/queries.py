@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 from core.domain.commands import FindAndReplace
 from core.domain.enums import Layer, Status, TagKind
-from core.domain.folder import Folder, Message
-from core.domain.ids import FolderPk, MemoryPk, OpId, TypeId
+from core.domain.folder import Folder, Memo, Message
+from core.domain.ids import EdgePk, FolderPk, MemoryPk, OpId, TypeId
 from core.domain.memory import Memory
 from core.domain.recall import RecallRequest, RecallResult, RecallRun, WhyNotAnswer
 from core.domain.recipes import Recipe
@@ -24,11 +24,14 @@ from core.domain.results import (
     LibraryCounts,
     MemoryDetail,
     MemoryRow,
+    NoveltyReport,
     ReplacePreview,
     RowVersion,
+    TrialRow,
     UndoPreview,
     UndoState,
     VerifyReport,
+    WholeMemory,
 )
 from core.domain.schema import Schema
 from core.domain.transfer import ExportReport, Format, Found, ImportPlan
@@ -273,6 +276,13 @@ class LiveEdges(Query[tuple[EdgeView, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
+class Edges(Query[tuple[EdgeView, ...]]):
+    """These relations with titles of their ends, in the order asked; missing ones are left out."""
+
+    pks: tuple[EdgePk, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReadFile(Query[ImportPlan]):
     """The dry run of an import: what a file or directory holds. Nothing is written.
 
@@ -356,3 +366,82 @@ class RecallHistoryOf(Query[tuple[RecallRun, ...]]):
 
     memory: MemoryPk
     limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WholeMemories(Query[tuple[WholeMemory, ...]]):
+    """Memories with tags, aliases and relations, in the order asked; missing ones are left out."""
+
+    pks: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FindMemories(Query[tuple[tuple[str, tuple[MemoryPk, ...]], ...]]):
+    """The memories of public or foreign ids, by id as asked; none where an id is unknown (see ResolveMemories)."""
+
+    ids: tuple[str, ...]
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonMemories(Query[tuple[MemoryPk, ...]]):
+    """Memories of type person with that `platform:id`, outside the trash, the one used last first."""
+
+    person_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemosOf(Query[tuple[Memo, ...]]):
+    """Memos of a folder (None = of all) that live at a time (None = now), newest first.
+
+    With `expired` the dead ones too.
+    """
+
+    folder: FolderPk | None = None
+    expired: bool = False
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoveltyOf(Query[NoveltyReport]):
+    """How new a text is among the memories of its folder (documents: among all documents).
+
+    Texts that have no vector yet are embedded first. Errors: Unavailable(embedder).
+    """
+
+    folder: FolderPk | None
+    title: str
+    body: str
+    layer: Layer = Layer.MEMORY
+    neighbours: int = 8
+    cutoff: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedWaiting(Query[int]):
+    """Embed memories that have no vector yet, newest first; answers how many. No op: vectors are a cache.
+
+    Errors: Unavailable(embedder).
+    """
+
+    limit: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class CountUse(Query[int]):
+    """Count the memories as recalled once more, outside the journal; answers how many there were."""
+
+    memories: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromotionPlan(Query[tuple[TrialRow, ...]]):
+    """Memories on trial in a folder (None = in all) with what the rule suggests for each (DESIGN §5, promote).
+
+    Older than `days`: archived from `activations` recalls on, else trashed; younger ones stay on trial.
+    """
+
+    folder: FolderPk | None = None
+    days: float = 7.0
+    activations: int = 2
+    at: datetime | None = None

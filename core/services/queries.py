@@ -25,7 +25,7 @@ from core.domain.results import (
 from core.domain.schema import Schema
 from core.ports.clock import system_clock
 from core.ports.store import Reader
-from core.services import replace
+from core.services import memos, promote, replace, whole
 from core.services.lookup import follow_merged, memory_of
 from core.services.moving import crossing
 
@@ -110,6 +110,11 @@ def live_edges(reader: Reader, query: q.LiveEdges) -> tuple[EdgeView, ...]:
     return edge_views(reader, [e for e in edges if query.at is None or lives(e, query.at)], query.at)
 
 
+def edges(reader: Reader, query: q.Edges) -> tuple[EdgeView, ...]:
+    """Relations by pk."""
+    return edge_views(reader, reader.records(Edge, query.pks))
+
+
 def edge_views(reader: Reader, edges: Iterable[Edge], at: datetime | None = None) -> tuple[EdgeView, ...]:
     """The edges with titles and types of their ends; `live` = at the given time, or now."""
     listed = list(edges)
@@ -165,9 +170,15 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.FolderByName: folder_by_name,
     q.CrossingEdges: crossing_edges,
     q.LiveEdges: live_edges,
+    q.Edges: edges,
     q.LibrarySchema: schema,
     q.TagNames: tag_names,
     q.MessagesOf: messages,
     q.PreviewReplace: preview_replace,
     q.Counts: counts,
+    q.WholeMemories: whole.whole_memories,
+    q.FindMemories: whole.find_memories,
+    q.PersonMemories: whole.person_memories,
+    q.MemosOf: memos.memos_of,
+    q.PromotionPlan: promote.plan,
 }
