@@ -20,7 +20,7 @@ from core.domain import queries as q
 from core.domain.enums import ActorKind
 from core.domain.errors import Invalid, LibraryInUse, NotFound, Unavailable
 from core.domain.ids import MemoryPk
-from core.domain.results import Actor, VerifyReport
+from core.domain.results import Actor, Changes, VerifyReport
 from core.domain.schema_data import default_schema
 from core.domain.transfer import ImportPlan
 from core.engine import Engine
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from core.ports.progress import CancelToken
     from core.services.drainer import Drainer, IndexState
     from core.services.indexer import DrainResult, Indexer
+    from core.services.novelty import NoveltyCheck
     from core.services.semantic import SemanticSearch
 
 LIBRARY_VARIABLE = "MEMORY_CURATOR_LIBRARY"
@@ -98,6 +99,7 @@ class Library:
         try:
             self._roll_back_abandoned()
             self.engine = Engine(self.store, actor, self._answers(), [self._end])
+            self.engine.subscribe(self._notice)
         except BaseException:
             self.store.close()
             raise
@@ -151,6 +153,17 @@ class Library:
         index = self._index if self._lock is not None else None
         return SemanticSearch(self.store, self.store.queue, self.embedder, self._exact, index)
 
+    @cached_property
+    def _novelty(self) -> NoveltyCheck:
+        from core.services.novelty import NoveltyCheck
+
+        return NoveltyCheck(self.store, self.store.queue, self.embedder, self._exact)
+
+    def _notice(self, changes: Changes) -> None:
+        """Exact search reads what changed again, also where no thread drains the outbox."""
+        if "_exact" in self.__dict__:
+            self._exact.touch(changes.memories)
+
     def keep_indexed(self, on_state: Callable[[IndexState], None] | None = None) -> None:
         """From now on a thread brings every change into the index. Needs the lock; off without embedder."""
         if self._lock is None or self.drainer is not None or self._settings.text("embedder") == "none":
@@ -196,6 +209,11 @@ class Library:
             q.RebuildIndex: lambda _query, cancel: (
                 self.rebuild(None, cast("CancelToken | None", cancel)).done
             ),
+            q.NoveltyOf: lambda query, cancel: self._novelty.of(query, cast("CancelToken | None", cancel)),
+            q.EmbedWaiting: lambda query, cancel: self._novelty.catch_up(
+                query.limit, cast("CancelToken | None", cancel)
+            ),
+            q.CountUse: lambda query, _cancel: self.store.usage.count(query.memories),
             q.LibraryPath: lambda _query, _cancel: self.files.root,
         }
 

@@ -83,6 +83,7 @@ class Engine:
             created=outcome.created,
             created_folder=outcome.created_folder,
             created_edge=outcome.created_edge,
+            created_memo=outcome.created_memo,
             counts=outcome.counts,
         )
 

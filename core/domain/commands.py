@@ -45,7 +45,7 @@ UNSET = Unset.UNSET
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
     """What a new memory is made of. `layer` None = the writer's default (person: memory,
-    program: emergent)."""
+    program: emergent). `related` and `people` get a relation from it: related, and involved_in."""
 
     folder: FolderPk
     type: TypeId
@@ -61,6 +61,10 @@ class NewMemory:
     source: str = ""
     tags: TagSet = field(default_factory=TagSet)
     aliases: tuple[str, ...] = ()
+    status: Status = Status.ACTIVE
+    novelty: float = 1.0
+    related: tuple[MemoryPk, ...] = ()
+    people: tuple[MemoryPk, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ class CreateMemory(Command):
 class EditMemory(Command):
     """Change what a memory says. `fields`: only the keys that change; a value None removes a key.
 
-    `tags`, `aliases` replace as a whole when given. `expected_revision`: Conflict when the row
+    `tags`, `aliases`, `related`, `people` replace as a whole when given. `expected_revision`: Conflict when the row
     was changed since.
     """
 
@@ -93,7 +97,49 @@ class EditMemory(Command):
     visibility: tuple[str, ...] | Unset = UNSET
     tags: TagSet | Unset = UNSET
     aliases: tuple[str, ...] | Unset = UNSET
+    status: Status | Unset = UNSET
+    related: tuple[MemoryPk, ...] | Unset = UNSET
+    people: tuple[MemoryPk, ...] | Unset = UNSET
     expected_revision: int | None = None
+
+
+class MergePolicy(StrEnum):
+    """What happens when a text is nearly the same as one that is there (DESIGN §5)."""
+
+    UNION = "union"
+    """The new text takes the place of the old one (a version); tags, aliases and relations are united."""
+    ASK = "ask"
+    """Nothing is written; a person decides."""
+    OVERWRITE = "overwrite"
+    """Everything the old one said is replaced, as the original did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeIntoMemory(Command):
+    """Put a new text into a memory that says nearly the same. `policy` is union or overwrite.
+
+    `expected_revision`: Conflict when the memory was changed since it was compared.
+    """
+
+    LABEL: ClassVar[str] = "op.memory.merge_into"
+    target: MemoryPk
+    memory: NewMemory
+    policy: MergePolicy = MergePolicy.UNION
+    expected_revision: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplyPromotion(Command):
+    """Carry out the verdicts on memories that are on trial, as one op (DESIGN §5, promote).
+
+    `promote`: to long-term, still in recall; `archive`: kept, out of default recall; `trash`: restorable.
+    Errors: Invalid when one is not on trial any more.
+    """
+
+    LABEL: ClassVar[str] = "op.memory.promote"
+    promote: tuple[MemoryPk, ...] = ()
+    archive: tuple[MemoryPk, ...] = ()
+    trash: tuple[MemoryPk, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,12 +239,14 @@ class Border(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveMemories(Command):
-    """Move memories to a folder."""
+    """Move memories to a folder, and with that to a layer or into a status when one is given."""
 
     LABEL: ClassVar[str] = "op.memory.move"
     memories: tuple[MemoryPk, ...]
     folder: FolderPk
     border: Border = Border.LEAVE
+    layer: Layer | None = None
+    status: Status | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -397,6 +445,32 @@ class RemoveEdges(Command):
 
     LABEL: ClassVar[str] = "op.edge.remove"
     edges: tuple[EdgePk, ...]
+
+
+# --- memos -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepMemo(Command):
+    """Keep a short-lived note; the same text in the same stream lives on instead of standing twice.
+
+    Memos that have expired are removed on the way. Result: `created_memo`, and `refreshed` among the counts.
+    Errors: Invalid for a blank text or a time that is not positive.
+    """
+
+    LABEL: ClassVar[str] = "op.memo.keep"
+    folder: FolderPk
+    content: str
+    stream_id: str = ""
+    hours: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveMemos(Command):
+    """Remove memos."""
+
+    LABEL: ClassVar[str] = "op.memo.remove"
+    memos: tuple[int, ...]
 
 
 # --- schema -----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 from core.domain.edge import Edge
 from core.domain.enums import ActorKind, Kind, Layer, OpRole, OpState, Status
@@ -62,6 +63,7 @@ class OpResult:
     created: tuple[MemoryPk, ...] = ()
     created_folder: FolderPk | None = None
     created_edge: EdgePk | None = None
+    created_memo: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -262,3 +264,73 @@ class VerifyReport:
             or self.self_query_failed
             or self.problems
         )
+
+
+@dataclass(frozen=True, slots=True)
+class WholeMemory:
+    """A memory with what hangs on it, as doors give it out.
+
+    `related`: memories it points to with `related`, `people`: those with `involved_in` (live relations only).
+    """
+
+    memory: Memory
+    folder_name: str
+    tags: TagSet
+    aliases: tuple[str, ...] = ()
+    related: tuple[MemoryId, ...] = ()
+    people: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory near a text, with its cosine."""
+
+    pk: MemoryPk
+    cosine: float
+    locked: bool = False
+    revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoveltyReport:
+    """How new a text is among the memories of its folder (spec/BOOKU §2.3).
+
+    `novelty` 0..1 is the share of it that its nearest neighbours do not span. `merges`: novelty is below the
+    cut-off and the nearest memory says nearly the same, so the two can be merged.
+    """
+
+    novelty: float
+    neighbours: tuple[Neighbour, ...] = ()
+    cutoff: float = 0.1
+    same_text: float = 1.0
+
+    @property
+    def merges(self) -> bool:
+        """Whether the text counts as one that is there (DESIGN §5, upsert)."""
+        return bool(self.neighbours) and (
+            self.novelty < self.cutoff and self.neighbours[0].cosine >= self.same_text
+        )
+
+
+class Verdict(StrEnum):
+    """What to do with a memory that is on trial."""
+
+    PROMOTE = "promote"
+    ARCHIVE = "archive"
+    KEEP = "keep"
+    TRASH = "trash"
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """A memory on trial with the numbers that speak for a verdict. `suggested`: what the rule says."""
+
+    pk: MemoryPk
+    id: MemoryId
+    title: str
+    folder: FolderPk
+    created_at: datetime
+    last_activated_at: datetime | None
+    activation_count: int
+    days: float
+    suggested: Verdict

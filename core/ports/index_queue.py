@@ -61,3 +61,6 @@ class IndexQueue(Protocol):
 
     def matrix_rows(self, model_key: str, pks: Sequence[int]) -> tuple[NDArray[np.int64], Vectors]:
         """The same for some memories (those that have a vector and are outside the trash)."""
+
+    def without_vector(self, model_key: str, limit: int) -> list[tuple[MemoryPk, str, str]]:
+        """Memories outside the trash whose text has no vector of that model: pk, text hash and text, newest first."""

@@ -125,6 +125,13 @@ def checked_importance(value: float) -> float:
     return float(value)
 
 
+def checked_novelty(value: float) -> float:
+    """The novelty as a float. Errors: Invalid outside 0..1."""
+    if not 0 <= value <= 1:
+        raise Invalid("error.memory.novelty")
+    return float(value)
+
+
 def check_floors(seq: int | None, start: int | None, end: int | None) -> None:
     """Floors are not negative and in order. Errors: Invalid."""
     if any(floor is not None and floor < 0 for floor in (seq, start, end)):

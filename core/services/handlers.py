@@ -13,11 +13,14 @@ from core.services import (
     folders,
     life,
     memories,
+    memos,
     moving,
+    promote,
     relations,
     replace,
     schema,
     transfer,
+    upsert,
 )
 from core.services.outcome import Outcome
 
@@ -27,6 +30,8 @@ Handler = Callable[[UnitOfWork, Any], Outcome]
 HANDLERS: Mapping[type[c.Command], Handler] = {
     c.CreateMemory: memories.create,
     c.EditMemory: memories.edit,
+    c.MergeIntoMemory: upsert.merge_into,
+    c.ApplyPromotion: promote.carry_out,
     c.ChangeTags: attributes.change_tags,
     c.SetTags: attributes.set_tags,
     c.SetAliases: attributes.set_aliases,
@@ -55,6 +60,8 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.EditEdge: relations.edit,
     c.EndEdges: relations.end,
     c.RemoveEdges: relations.remove,
+    c.KeepMemo: memos.keep,
+    c.RemoveMemos: memos.remove,
     c.SaveMemoryType: schema.save_type,
     c.RemoveMemoryType: schema.remove_type,
     c.SaveRelationType: schema.save_relation,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from core.domain.commands import CreateMemory, EditMemory, NewMemory, Unset
-from core.domain.enums import Kind, Layer
+from core.domain.enums import Kind, Layer, Status, StatusReason
 from core.domain.errors import Conflict, Invalid
 from core.domain.ids import MemoryPk, new_memory_id
 from core.domain.json_types import Json
@@ -15,6 +15,7 @@ from core.domain.tags import check_triple
 from core.domain.tags import clean as clean_tags
 from core.ports.store import UnitOfWork
 from core.services import content
+from core.services.links import INVOLVED_IN, RELATED, set_links
 from core.services.lookup import changeable, folder_of, follow_merged, memory_of, type_of
 from core.services.outcome import Outcome
 
@@ -33,6 +34,10 @@ def create(uow: UnitOfWork, command: CreateMemory) -> Outcome:
         uow.replace_tags({pk: tags})
     if aliases := content.clean_names(new.aliases):
         uow.replace_aliases({pk: aliases})
+    if new.related:
+        set_links(uow, pk, RELATED, new.related)
+    if new.people:
+        set_links(uow, pk, INVOLVED_IN, new.people)
     uow.label(count=1, title=memory.shown_title, folder=folder.name)
     return Outcome(changed=1, created=(pk,))
 
@@ -56,6 +61,9 @@ def built(uow: UnitOfWork, new: NewMemory) -> Memory:
         seq_start=new.seq_start if new.seq_start is not None else new.seq,
         seq_end=new.seq_end if new.seq_end is not None else new.seq,
         visibility=content.clean_names(new.visibility),
+        status=new.status,
+        status_reason=None if new.status is Status.ACTIVE else StatusReason.BY_HAND,
+        novelty=content.checked_novelty(new.novelty),
         source=new.source,
         created_at=uow.now,
         updated_at=uow.now,
@@ -88,10 +96,20 @@ def edit(uow: UnitOfWork, command: EditMemory) -> Outcome:
         changed += uow.replace_tags({pk: tags})
     if not isinstance(command.aliases, Unset):
         changed += uow.replace_aliases({pk: content.clean_names(command.aliases)})
+    changed += _edited_links(uow, pk, command)
     title = str(values.get("title") or memory.shown_title)
     uow.label(count=1, title=title)
     followed = {"followed": 1} if pk != command.memory else {}
     return Outcome(changed=min(changed, 1), counts=followed)
+
+
+def _edited_links(uow: UnitOfWork, pk: MemoryPk, command: EditMemory) -> int:
+    changed = 0
+    if not isinstance(command.related, Unset):
+        changed += set_links(uow, pk, RELATED, command.related)
+    if not isinstance(command.people, Unset):
+        changed += set_links(uow, pk, INVOLVED_IN, command.people)
+    return changed
 
 
 def _edited(uow: UnitOfWork, memory: Memory, command: EditMemory) -> dict[str, object]:
@@ -106,6 +124,9 @@ def _edited(uow: UnitOfWork, memory: Memory, command: EditMemory) -> dict[str, o
         values["layer"] = command.layer
     if not isinstance(command.visibility, Unset):
         values["visibility"] = content.clean_names(command.visibility)
+    if not isinstance(command.status, Unset) and command.status is not memory.status:
+        active = command.status is Status.ACTIVE
+        values |= {"status": command.status, "status_reason": None if active else StatusReason.BY_HAND}
     return values | _edited_floors(memory, command)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.domain.commands import Border, CopyMemories, MoveMemories
 from core.domain.edge import Edge
-from core.domain.enums import Kind
+from core.domain.enums import Kind, Status, StatusReason
 from core.domain.folder import Folder
 from core.domain.ids import EdgePk, FolderPk, MemoryPk, new_edge_id, new_memory_id
 from core.domain.memory import Memory, MemoryState
@@ -37,11 +37,20 @@ def move(uow: UnitOfWork, command: MoveMemories) -> Outcome:
             along = _free_to_go(uow, others)
             counts["along"] = len(along)
             chosen += along
-    changed, renewed = put_into(uow, chosen, command.folder)
+    changed, renewed = put_into(uow, chosen, command.folder, **_with(command))
     if renewed:
         counts["ids_renewed"] = renewed
     label_memories(uow, chosen, changed, folder=folder.name)
     return Outcome(changed=changed, counts=counts)
+
+
+def _with(command: MoveMemories) -> dict[str, object]:
+    """Columns that are set along with the folder."""
+    values: dict[str, object] = {} if command.layer is None else {"layer": command.layer}
+    if command.status is not None:
+        active = command.status is Status.ACTIVE
+        values |= {"status": command.status, "status_reason": None if active else StatusReason.BY_HAND}
+    return values
 
 
 def crossing(

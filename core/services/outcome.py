@@ -16,4 +16,5 @@ class Outcome:
     created: tuple[MemoryPk, ...] = ()
     created_folder: FolderPk | None = None
     created_edge: EdgePk | None = None
+    created_memo: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)

@@ -114,6 +114,18 @@ class SqlIndexQueue:
         """The vectors of some memories."""
         return self._matrix(model_key, f" AND {among('m.pk')}", (key_list(int(pk) for pk in pks),))
 
+    def without_vector(self, model_key: str, limit: int) -> list[tuple[MemoryPk, str, str]]:
+        """Memories whose text still has to be embedded, newest first."""
+        with self._database.reading() as connection:
+            rows = connection.exec_driver_sql(
+                "SELECT m.pk, m.text_hash FROM memory m WHERE m.deleted_at IS NULL AND m.text_hash <> '' AND NOT EXISTS"
+                " (SELECT 1 FROM vector v WHERE v.model_key = ? AND v.text_hash = m.text_hash)"
+                " ORDER BY m.pk DESC LIMIT ?",
+                (model_key, limit),
+            ).all()
+            texts = _texts(connection, [row[0] for row in rows])
+        return [(MemoryPk(row[0]), row[1], texts.get(row[0], "")) for row in rows]
+
     def _matrix(
         self, model_key: str, condition: str, parameters: tuple[Any, ...]
     ) -> tuple[NDArray[np.int64], Vectors]:

@@ -40,6 +40,7 @@ from core.store.rollback import abandoned_ops, roll_back
 from core.store.undo_apply import apply_plan
 from core.store.undo_plan import UndoPlan, UndoPlanner
 from core.store.unit_of_work import SqlUnitOfWork
+from core.store.usage import SqlUsage
 
 T = TypeVar("T")
 
@@ -59,6 +60,7 @@ class SqlStore:
             raise
         self.queue = SqlIndexQueue(self._database)
         self.recall = SqlRecallStore(self._database)
+        self.usage = SqlUsage(self._database, clock)
         self.drafts = SqlDrafts(self._database, clock)
 
     @contextmanager

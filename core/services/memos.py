@@ -1,0 +1,75 @@
+"""Short-lived notes: kept, kept longer, removed (spec/BOOKU §3, create_temporary_memo)."""
+
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+
+from core.domain import queries as q
+from core.domain.commands import KeepMemo, RemoveMemos
+from core.domain.enums import Kind
+from core.domain.errors import Invalid
+from core.domain.folder import Memo
+from core.domain.ids import new_memo_id
+from core.domain.safe_text import storable
+from core.ports.clock import system_clock
+from core.ports.store import Reader, UnitOfWork
+from core.services.lookup import folder_of
+from core.services.outcome import Outcome
+
+MOST_HOURS = 24.0 * 366 * 10
+
+
+def keep(uow: UnitOfWork, command: KeepMemo) -> Outcome:
+    """A new memo, or a longer life for the one with that text in that stream. Errors: Invalid, NotFound."""
+    text, stream = storable(command.content).strip(), storable(command.stream_id).strip()
+    if not text:
+        raise Invalid("error.memo.empty")
+    if not (math.isfinite(command.hours) and 0 < command.hours <= MOST_HOURS):
+        raise Invalid("error.memo.hours", hours=command.hours)
+    folder_of(uow, command.folder)
+    everything = uow.all_records(Memo)
+    dead = [memo.pk for memo in everything if memo.expires_at <= uow.now]
+    if dead:
+        uow.delete(Kind.MEMO, dead)
+    expires = uow.now + timedelta(hours=command.hours)
+    uow.label(title=text[:80])
+    same = next(
+        (
+            memo
+            for memo in everything
+            if memo.pk not in dead and (memo.content, memo.stream_id) == (text, stream)
+        ),
+        None,
+    )
+    if same is not None:
+        uow.update(Kind.MEMO, [same.pk], {"expires_at": expires, "updated_at": uow.now})
+        return Outcome(changed=1, created_memo=same.pk, counts={"refreshed": 1})
+    memo = Memo(
+        id=new_memo_id(),
+        folder=command.folder,
+        stream_id=stream,
+        content=text,
+        expires_at=expires,
+        created_at=uow.now,
+        updated_at=uow.now,
+    )
+    return Outcome(changed=1, created_memo=uow.insert([memo])[0])
+
+
+def remove(uow: UnitOfWork, command: RemoveMemos) -> Outcome:
+    """Remove memos; those that are gone already are left alone."""
+    removed = uow.delete(Kind.MEMO, dict.fromkeys(command.memos))
+    uow.label(count=removed)
+    return Outcome(changed=removed)
+
+
+def memos_of(reader: Reader, query: q.MemosOf) -> tuple[Memo, ...]:
+    """Memos, newest first."""
+    now = query.at or system_clock()
+    found = [
+        memo
+        for memo in reader.all_records(Memo)
+        if (query.folder is None or memo.folder == query.folder) and (query.expired or memo.expires_at > now)
+    ]
+    return tuple(sorted(found, key=lambda memo: (memo.updated_at, memo.pk), reverse=True))
