@@ -221,3 +221,25 @@ def test_chosen_columns_and_order_are_kept(qtbot: QtBot, window: MainWindow, ope
     assert not again.isColumnHidden(BY_KEY["layer"])
     assert again.horizontalHeader().visualIndex(0) == 2
     settled(qtbot, window)
+
+
+def test_painting_a_long_selection_asks_only_for_what_is_seen(
+    qtbot: QtBot, window: MainWindow, opened: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Case c601: the header asked every row of every column whether it is selected."""
+    from ui.models.memory_table import MemoryTableModel
+
+    asked: list[int] = []
+    flags = MemoryTableModel.flags
+
+    def counted(self: MemoryTableModel, index: object) -> object:
+        asked.append(1)
+        return flags(self, index)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(MemoryTableModel, "flags", counted)
+    opened.memories.select_all()
+    window.grab()
+    opened.memories.model.refresh(range(1, 301))
+    settled(qtbot, window)
+    window.grab()
+    assert len(asked) < 1500

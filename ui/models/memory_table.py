@@ -35,6 +35,12 @@ PAGES_WANTED = 4
 PLACEHOLDER = "\u2026"
 MIME_MEMORIES = "application/x-memory-curator-memories"
 ROW_ROLE = Qt.ItemDataRole.UserRole
+ROW_FLAGS = (
+    Qt.ItemFlag.ItemIsEnabled
+    | Qt.ItemFlag.ItemIsSelectable
+    | Qt.ItemFlag.ItemIsDragEnabled
+    | Qt.ItemFlag.ItemNeverHasChildren
+)
 Index = QModelIndex | QPersistentModelIndex
 Pks = NDArray[np.int64]
 
@@ -281,9 +287,4 @@ class MemoryTableModel(QAbstractTableModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
-        return (
-            Qt.ItemFlag.ItemIsEnabled
-            | Qt.ItemFlag.ItemIsSelectable
-            | Qt.ItemFlag.ItemIsDragEnabled
-            | Qt.ItemFlag.ItemNeverHasChildren
-        )
+        return ROW_FLAGS

@@ -102,6 +102,8 @@ class MemoryTable(QTableView):
 
     def _set_up_header(self) -> None:
         header = self.horizontalHeader()
+        # A header asks its selection model for whole columns at each paint: a call for every row.
+        header.setSelectionModel(QItemSelectionModel(self._list, header))
         header.setSectionsMovable(True)
         header.setSectionsClickable(True)
         header.setHighlightSections(False)
