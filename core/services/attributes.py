@@ -20,7 +20,15 @@ from core.domain.memory import Memory, TagSet
 from core.domain.tags import check_triple, clean
 from core.ports.store import UnitOfWork
 from core.services import content
-from core.services.lookup import changeable, check_not_trashed, chunks, follow_merged, states_of, type_of
+from core.services.lookup import (
+    changeable,
+    check_not_trashed,
+    chunks,
+    follow_merged,
+    op_title,
+    states_of,
+    type_of,
+)
 from core.services.outcome import Outcome
 
 UNNAMED = "…"
@@ -151,5 +159,5 @@ def label_memories(uow: UnitOfWork, memories: Sequence[MemoryPk], changed: int, 
     title = ""
     if changed == 1:
         found = uow.records(Memory, memories) if len(memories) == 1 else []
-        title = found[0].shown_title if found else UNNAMED
+        title = op_title(found[0]) if found else UNNAMED
     uow.label(count=changed, title=title, **more)

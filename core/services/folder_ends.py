@@ -9,7 +9,7 @@ from core.domain.enums import Kind
 from core.domain.errors import Invalid
 from core.domain.folder import DEFAULT_FOLDER, SEPARATOR, Folder
 from core.domain.ids import DocumentPk, FolderPk, MemoryPk
-from core.domain.memory import Memory
+from core.domain.queries import MemoryFilter, Sort, SortKey, TrashScope
 from core.ports.store import Reader, UnitOfWork
 from core.services.folders import folders_below, moved_below
 from core.services.lookup import CHUNK, check_unlocked, chunks, default_folder, folder_of
@@ -108,12 +108,10 @@ def _holdings(reader: Reader, folder: FolderPk) -> list[tuple[Kind, Sequence[int
 
 def _leave_documents(uow: UnitOfWork, documents: set[DocumentPk]) -> None:
     """Memories cut from documents that are about to go keep their text, not the reference."""
-    if not documents:
-        return
     pieces: list[MemoryPk] = []
-    for folder in uow.all_records(Folder):
-        for part in chunks([MemoryPk(pk) for pk in uow.memories_in(folder.pk)]):
-            pieces += [memory.pk for memory in uow.records(Memory, part) if memory.document in documents]
+    for document in sorted(documents):
+        where = MemoryFilter(document=document, trash=TrashScope.BOTH)
+        pieces += [MemoryPk(pk) for pk in uow.memory_ids(where, Sort(SortKey.CREATED))]
     for part in chunks(pieces):
         uow.update(Kind.MEMORY, part, {"document": None})
 

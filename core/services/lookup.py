@@ -14,6 +14,12 @@ from core.ports.store import Reader, UnitOfWork
 
 CHUNK = 500
 """Rows between two checkpoints (DESIGN §3)."""
+OP_TITLE_CHARS = 80
+
+
+def op_title(memory: Memory) -> str:
+    """The memory's title as the history names it: one line, not too long."""
+    return " ".join(memory.shown_title.split())[:OP_TITLE_CHARS]
 
 
 def chunks(pks: Sequence[MemoryPk]) -> Iterator[Sequence[MemoryPk]]:

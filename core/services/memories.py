@@ -16,7 +16,7 @@ from core.domain.tags import clean as clean_tags
 from core.ports.store import UnitOfWork
 from core.services import content
 from core.services.links import INVOLVED_IN, RELATED, set_links
-from core.services.lookup import changeable, folder_of, follow_merged, memory_of, type_of
+from core.services.lookup import changeable, folder_of, follow_merged, memory_of, op_title, type_of
 from core.services.outcome import Outcome
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ def create(uow: UnitOfWork, command: CreateMemory) -> Outcome:
         set_links(uow, pk, RELATED, new.related)
     if new.people:
         set_links(uow, pk, INVOLVED_IN, new.people)
-    uow.label(count=1, title=memory.shown_title, folder=folder.name)
+    uow.label(count=1, title=op_title(memory), folder=folder.name)
     return Outcome(changed=1, created=(pk,))
 
 
@@ -87,7 +87,7 @@ def edit(uow: UnitOfWork, command: EditMemory) -> Outcome:
     changeable(uow, [pk])
     memory = memory_of(uow, pk)
     if command.expected_revision is not None and memory.revision != command.expected_revision:
-        raise Conflict("error.memory.changed", [pk], title=memory.shown_title)
+        raise Conflict("error.memory.changed", [pk], title=op_title(memory))
     values = _edited(uow, memory, command)
     changed = uow.update(Kind.MEMORY, [pk], values) if values else 0
     if not isinstance(command.tags, Unset):
@@ -97,8 +97,7 @@ def edit(uow: UnitOfWork, command: EditMemory) -> Outcome:
     if not isinstance(command.aliases, Unset):
         changed += uow.replace_aliases({pk: content.clean_names(command.aliases)})
     changed += _edited_links(uow, pk, command)
-    title = str(values.get("title") or memory.shown_title)
-    uow.label(count=1, title=title)
+    uow.label(count=1, title=op_title(memory_of(uow, pk)))
     followed = {"followed": 1} if pk != command.memory else {}
     return Outcome(changed=min(changed, 1), counts=followed)
 

@@ -15,7 +15,15 @@ from core.domain.errors import Invalid, NotFound
 from core.domain.ids import EdgePk, MemoryPk, RelationId, new_edge_id
 from core.domain.memory import Memory
 from core.ports.store import Reader, UnitOfWork
-from core.services.lookup import CHUNK, check_not_trashed, edge_of, follow_merged, relation_of, states_of
+from core.services.lookup import (
+    CHUNK,
+    check_not_trashed,
+    edge_of,
+    follow_merged,
+    op_title,
+    relation_of,
+    states_of,
+)
 from core.services.outcome import Outcome
 
 
@@ -165,5 +173,5 @@ def _check_order(valid_from: datetime | None, until: datetime | None) -> None:
 
 
 def _label(uow: UnitOfWork, source: MemoryPk) -> None:
-    titles = {memory.pk: memory.shown_title for memory in uow.records(Memory, [source])}
+    titles = {memory.pk: op_title(memory) for memory in uow.records(Memory, [source])}
     uow.label(count=1, title=titles.get(source, ""))

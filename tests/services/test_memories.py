@@ -242,3 +242,12 @@ def test_every_command_has_a_handler() -> None:
         and dataclasses.is_dataclass(item)
     }
     assert {command.__name__ for command in made - set(HANDLERS)} <= {"ApplyImport"}
+
+
+def test_history_names_a_change_in_one_short_line(desk: Desk) -> None:
+    pk = desk.memory(desk.folder(), title="line one\n" + "x" * 500)
+    title = desk.last_args()["title"]
+    assert title.startswith("line one xxx")
+    assert len(title) == 80
+    desk.run(EditMemory(memory=pk, title="short"))
+    assert desk.last_args()["title"] == "short"
