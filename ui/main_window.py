@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, Signal
+from PySide6.QtCore import QByteArray, QSize, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
@@ -29,6 +29,7 @@ from ui.widgets.message_strip import MessageStrip
 
 SETTING_WINDOW = "ui.window"
 START_PX = (1280, 800)
+SCREEN_SHARE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +323,8 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         px = self._services.theme.px
-        self.resize(px(START_PX[0]), px(START_PX[1]))
+        room = self.screen().availableGeometry().size() * SCREEN_SHARE
+        self.resize(QSize(px(START_PX[0]), px(START_PX[1])).boundedTo(room))
         saved = str(self._services.settings.get(SETTING_WINDOW))
         if saved:
             self.restoreGeometry(QByteArray.fromBase64(saved.encode("ascii")))

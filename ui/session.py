@@ -99,7 +99,7 @@ class Session(QWidget):
         operations.undo_refused.connect(self._ask_conflict)
         drafts = self.detail.drafts
         drafts.changed.connect(lambda: self.memories.table.mark_drafts(drafts.memories))
-        self.context.bridge.waiting.connect(self.status.show_waiting)
+        self.context.bridge.waiting.connect(self._on_waiting)
         self.context.bridge.counted.connect(self._on_counts)
         self.health.checked.connect(self.status.show_health)
         self.rail.chosen.connect(self.show_page)
@@ -152,6 +152,11 @@ class Session(QWidget):
 
     def _on_counts(self, counts: LibraryCounts) -> None:
         self.context.actions.update(trash=counts.trashed)
+
+    def _on_waiting(self, count: int) -> None:
+        """Nothing waits as long as search by meaning is switched off."""
+        off = self.context.settings.text("embedder") == "none"
+        self.status.show_waiting(0 if off else count)
 
     def _ask_conflict(self, preview: UndoPreview) -> None:
         dialog = UndoConflictDialog(self.context, preview, self.window())

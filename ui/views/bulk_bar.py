@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QToolButton, QWidget
 
 from ui.context import Context
 from ui.widgets.flow_layout import FlowLayout
@@ -23,6 +24,8 @@ OUTSIDE = (
     "memory.restore",
     "memory.trash",
 )
+ROWS = 2
+BUTTON_PX = 28
 INSIDE = ("memory.untrash", "memory.delete")
 
 
@@ -37,14 +40,11 @@ class BulkBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.count = QLabel()
         self.count.setProperty("role", "bulk")
-        self._holder = QWidget()
-        self._flow = FlowLayout(self._holder)
-        self._holder.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 8, 6)
-        row.setSpacing(12)
-        row.addWidget(self.count, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._holder, 1)
+        self.buttons: list[QToolButton] = []
+        self._flow = FlowLayout(self)
+        self._flow.setContentsMargins(12, 6, 8, 6)
+        self._flow.addWidget(self.count)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         context.tr.changed.connect(self._say)
         self._selected = 0
         self.hide()
@@ -66,18 +66,35 @@ class BulkBar(QWidget):
         self.count.setMinimumHeight(self._context.theme.px(26))
 
     def _fill(self, ids: tuple[str, ...]) -> None:
-        while (item := self._flow.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        for old in self.buttons:
+            self._flow.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self.buttons = []
         for action in self._context.actions.working(ids):
             button = QToolButton()
             button.setDefaultAction(action)
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setIconSize(self._context.theme.icon_size)
-            menu = action.menu()
-            if menu is not None:
+            if action.menu() is not None:
                 button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+            self.buttons.append(button)
             self._flow.addWidget(button)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Buttons with their names as long as they need two rows at most, else icons with tooltips."""
+        metrics, icon = self.fontMetrics(), self._context.theme.icon_size.width()
+        names = sum(metrics.horizontalAdvance(button.text()) + icon + BUTTON_PX for button in self.buttons)
+        style = (
+            Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+            if names <= ROWS * self.width()
+            else Qt.ToolButtonStyle.ToolButtonIconOnly
+        )
+        for button in self.buttons:
+            button.setToolButtonStyle(style)
+            button.setAccessibleName(button.text())

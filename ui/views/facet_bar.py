@@ -39,17 +39,17 @@ class FacetBar(QWidget):
         self.clear_button.clicked.connect(self.clear)
         self.count = QLabel()
         self.count.setProperty("role", "secondary")
-        self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.count.setContentsMargins(8, 0, 0, 0)
         chips = QWidget()
-        flow = FlowLayout(chips)
+        flow = FlowLayout(chips, stretch_last=True)
         for button in self.buttons.values():
             flow.addWidget(button)
         flow.addWidget(self.clear_button)
+        flow.addWidget(self.count)
         chips.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 6, 12, 6)
         row.addWidget(chips, 1)
-        row.addWidget(self.count)
         context.theme.bind(self, self._show)
         context.tr.changed.connect(self._show)
 
@@ -82,6 +82,7 @@ class FacetBar(QWidget):
         else:
             text = tr("table.count_of", shown=tr.number(shown), total=tr.number(total))
         self.count.setText(text)
+        self.count.setMinimumHeight(self.buttons["type"].sizeHint().height())
         self.count.setAccessibleName(text)
 
     def clear(self) -> None:

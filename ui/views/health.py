@@ -12,6 +12,8 @@ from ui.context import Context
 from ui.operations import Operations
 from ui.tasks import Lane
 
+NO_INDEX = "none"
+
 
 class Health(QObject):
     """`checked(VerifyReport)` after a check-up."""
@@ -90,8 +92,10 @@ class HealthDialog(QDialog):
 def report_lines(context: Context, report: VerifyReport) -> list[str]:
     """Each thing that was found as a sentence; first how much was looked at."""
     tr = context.tr
-    lines = [tr("health.checked", count=tr.number(report.checked), index=report.index)]
-    found = (
+    key = f"health.checked.{report.index}"
+    key = key if tr.has(key) else "health.checked"
+    lines = [tr(key, count=tr.number(report.checked), index=report.index)]
+    found: tuple[tuple[str, int], ...] = (
         ("missing", len(report.missing_in_index)),
         ("extra", len(report.extra_in_index)),
         ("differing", len(report.differing)),
@@ -99,6 +103,8 @@ def report_lines(context: Context, report: VerifyReport) -> list[str]:
         ("waiting", report.waiting),
         ("without_vector", report.without_vector),
     )
+    if report.index == NO_INDEX:
+        found = ()
     lines += [tr(f"health.{name}", count=count) for name, count in found if count]
     lines += [tr(problem.key, **problem.args) for problem in report.problems]
     return lines

@@ -144,7 +144,7 @@ class MemoriesPage(QWidget):
         for widget, least in ((self.tree, SIDEBAR_PX), (middle, MIDDLE_PX)):
             widget.setMinimumWidth(least)
             self.splitter.addWidget(widget)
-        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setStretchFactor(1, 3)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.splitter)
@@ -180,6 +180,7 @@ class MemoriesPage(QWidget):
         """Put the detail beside the table."""
         widget.setMinimumWidth(DETAIL_PX)
         self.splitter.addWidget(widget)
+        self.splitter.setStretchFactor(2, 1)
         saved = str(self._context.settings.get(SETTING_SPLITTER))
         if not (saved and self.splitter.restoreState(QByteArray.fromBase64(saved.encode("ascii")))):
             px = self._context.theme.px

@@ -12,7 +12,8 @@ from ui.language import Language
 from ui.pages import Page
 from ui.theme import Theme
 
-RAIL_PX = 136
+LEAST_PX = 96
+GAP_PX = 8
 KEYS = 9
 
 
@@ -29,7 +30,7 @@ class Rail(QWidget):
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
+        column.setContentsMargins(GAP_PX, GAP_PX, GAP_PX, GAP_PX)
         column.setSpacing(4)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QToolButton] = {}
@@ -62,4 +63,5 @@ class Rail(QWidget):
             button.setToolTip(self._tr("rail.tip", name=self._tr(page.text_key), key=f"Ctrl+{number}"))
             button.setIcon(self._theme.icon(page.icon))
             button.setIconSize(self._theme.icon_size)
-        self.setFixedWidth(self._theme.px(RAIL_PX))
+        widest = max((button.sizeHint().width() for button in self._buttons.values()), default=0)
+        self.setFixedWidth(max(widest + 2 * GAP_PX, self._theme.px(LEAST_PX)))
