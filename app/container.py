@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from core.services.drainer import Drainer, IndexState
     from core.services.indexer import DrainResult, Indexer
     from core.services.novelty import NoveltyCheck
+    from core.services.recall.recall import RecallService
     from core.services.semantic import SemanticSearch
 
 LIBRARY_VARIABLE = "MEMORY_CURATOR_LIBRARY"
@@ -154,6 +155,25 @@ class Library:
         return SemanticSearch(self.store, self.store.queue, self.embedder, self._exact, index)
 
     @cached_property
+    def recall(self) -> RecallService:
+        """What the next prompt would get. Without an embedder words and relations are left."""
+        from core.adapters.token_counter import QuicktokCounters
+        from core.services.recall.recall import RecallService
+
+        return RecallService(
+            self.store,
+            self.store.recall,
+            QuicktokCounters(),
+            embedder=self._embedder_with_vectors,
+            language=lambda: language_of(self._settings),
+        )
+
+    def _embedder_with_vectors(self) -> tuple[Embedder, NumpyIndex] | None:
+        if self._settings.text("embedder") == "none":
+            return None
+        return self.embedder, self._exact
+
+    @cached_property
     def _novelty(self) -> NoveltyCheck:
         from core.services.novelty import NoveltyCheck
 
@@ -201,8 +221,10 @@ class Library:
 
     def _answers(self) -> Mapping[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]]:
         from core.services.file_answers import file_answers
+        from core.services.recall.answers import recall_answers
 
         return {
+            **recall_answers(lambda: self.recall),
             **file_answers(self.store, _LazyFormats(), self._vectors_of),
             q.SearchByMeaning: self._search,
             q.Verify: self._verify,
@@ -212,6 +234,9 @@ class Library:
             q.NoveltyOf: lambda query, cancel: self._novelty.of(query, cast("CancelToken | None", cancel)),
             q.EmbedWaiting: lambda query, cancel: self._novelty.catch_up(
                 query.limit, cast("CancelToken | None", cancel)
+            ),
+            q.VectorCounts: lambda query, _cancel: self.store.queue.vector_counts(
+                self.embedder.identity.key, query.folder
             ),
             q.CountUse: lambda query, _cancel: self.store.usage.count(query.memories),
             q.LibraryPath: lambda _query, _cancel: self.files.root,

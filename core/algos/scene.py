@@ -78,6 +78,8 @@ class Cast:
     end_seqs: Vector
     importance: Vector
     usable: NDArray[np.bool_]
+    events: NDArray[np.bool_] | None = None
+    """Which are events, where the caller has that as an array."""
 
     def scenes(
         self, seeds: Iterable[int], linked: Callable[[int], Iterable[int]], limit: int = DEFAULT_LIMIT
@@ -136,8 +138,10 @@ class _EventLine:
 
     @classmethod
     def of(cls, cast: Cast) -> _EventLine:
-        numbers = [at for at in np.flatnonzero(cast.usable).tolist() if cast.kinds[at] is SceneKind.EVENT]
-        events = np.array(numbers, dtype=np.int64)
+        flags = cast.events
+        if flags is None:
+            flags = np.array([kind is SceneKind.EVENT for kind in cast.kinds], dtype=np.bool_)
+        events = np.flatnonzero(flags & cast.usable)
         events = events[np.argsort(cast.seqs[events], kind="stable")]
         return cls(cast.seqs, events, cast.seqs[events])
 

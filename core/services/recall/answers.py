@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.domain import queries as q
 from core.domain.api import Cancel
 from core.domain.recipes import recipes
 from core.ports.progress import CancelToken
-from core.services.recall.recall import RecallService
-from core.services.recall.why import WhyNot
+
+if TYPE_CHECKING:
+    from core.services.recall.recall import RecallService
 
 Answer = Callable[[Any, "Cancel | None"], Any]
 
@@ -19,6 +20,8 @@ def recall_answers(service: Callable[[], RecallService]) -> Mapping[type[q.Query
     """Answers to all queries of recall. The service is made at the first question that needs it."""
 
     def why(query: q.WhyNot, cancel: CancelToken | None) -> Any:
+        from core.services.recall.why import WhyNot
+
         return WhyNot(service(), query.request, query.memory, cancel).answer()
 
     return {

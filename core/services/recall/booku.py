@@ -16,16 +16,13 @@ import numpy as np
 from core.algos import reshape
 from core.algos.dedupe import select_diverse
 from core.algos.lexical import search_tokens
-from core.algos.vectors import EPS, Vector, cosine
+from core.algos.vectors import EPS, Vector, cosine, normalise
 from core.domain.enums import Layer
 from core.domain.recall import Source, Stage
-from core.services.recall.corpus import LAYER_CODES, folded_tags
+from core.services.recall.corpus import LAYER_CODES, NEVER, Floats, folded_tags
 from core.services.recall.frame import Frame
 from core.services.recall.stages import best_first, cut, only, remember
 from core.services.recall.words import score_words
-
-MOST_COLLECTIONS = 200
-"""Folders that are looked through one by one; the rest as one."""
 
 
 @dataclass(slots=True)
@@ -113,21 +110,18 @@ def _by_vectors(
     frame: Frame, query: Vector, asked: _Asked, numbers: Numbers
 ) -> tuple[list[int], dict[int, Vector]]:
     """Rows near the bent query with their vectors; sets parts and numbers."""
-    first = _nearest(frame, query, max(frame.top_k, frame.values.whole("first_pass")))
+    near = _similar(frame, query)
+    first = _nearest(frame, near, max(frame.top_k, frame.values.whole("first_pass")))
     vectors = _vectors(frame, first)
     numbers.logic_depth = reshape.logic_depth(query, list(vectors.values()))
     numbers.beta = _beta(frame, numbers.logic_depth, resonant=bool(numbers.resonance))
     bent = _bent(frame, query, vectors, asked, numbers.beta)
-    rows = _nearest(frame, bent, frame.top_k)
-    similar = (
-        frame.message.index.cosines(bent.astype(np.float32), frame.corpus.pks.tolist())
-        if frame.message.index
-        else None
-    )
-    near = np.zeros(frame.corpus.size) if similar is None else np.nan_to_num(similar)
+    near = _similar(frame, bent)
+    rows = _nearest(frame, near, frame.top_k)
     known = _vectors(frame, rows)
     for row, vector in known.items():
         near[row] = cosine(bent, vector)
+    near = np.where(frame.usable, np.nan_to_num(near), 0.0)
     frame.trace.parts["vector"] = near
     frame.trace.scores = near.copy()
     last = min((float(near[row]) for row in rows), default=0.0)
@@ -138,24 +132,24 @@ def _by_vectors(
     return rows, known
 
 
-def _nearest(frame: Frame, query: Vector, limit: int) -> list[int]:
-    """The nearest of each collection: the folders' memories one after the other, then the documents."""
+def _similar(frame: Frame, query: Vector) -> Floats:
+    """Cosine of every memory; NaN without a sound vector."""
     index = frame.message.index
     if index is None:
-        return []
+        return np.full(frame.corpus.size, np.nan)
+    return index.cosines(normalise(query).astype(np.float32), frame.corpus.pks.tolist())
+
+
+def _nearest(frame: Frame, near: Floats, limit: int) -> list[int]:
+    """The nearest of each collection: the folders' memories one after the other, then the documents."""
     corpus = frame.corpus
     documents = corpus.layers == LAYER_CODES[Layer.KNOWLEDGE]
-    folders = np.unique(corpus.folders[frame.usable & ~documents])
-    groups = [frame.usable & ~documents & (corpus.folders == folder) for folder in folders[:MOST_COLLECTIONS]]
-    groups.append(frame.usable & ~documents & np.isin(corpus.folders, folders[MOST_COLLECTIONS:]))
-    groups.append(frame.usable & documents)
-    rows: list[int] = []
-    for group in groups:
-        allowed = corpus.pks[group].tolist()
-        if allowed:
-            hits = index.search(query.astype(np.float32), limit, allowed)
-            rows += [int(row) for row in corpus.rows_of([hit.pk for hit in hits]) if row >= 0]
-    return rows
+    sound = np.flatnonzero(frame.usable & ~np.isnan(near))
+    collections = np.where(documents[sound], NEVER, corpus.folders[sound])
+    order = np.lexsort((-near[sound], collections))
+    _, starts, numbers = np.unique(collections[order], return_index=True, return_inverse=True)
+    place = np.arange(len(order)) - starts[numbers]
+    return [int(row) for row in sound[order][place < limit]]
 
 
 def _vectors(frame: Frame, rows: Sequence[int]) -> dict[int, Vector]:

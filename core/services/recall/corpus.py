@@ -79,6 +79,7 @@ class Corpus:
         self._aliases = aliases
         self._tags = tags
         self._raw_edges = edges
+        self._timelines: dict[int, Timeline] = {}
         column = _Columns(memories)
         self.size = len(memories)
         self.pks = column.whole("pk")
@@ -184,7 +185,10 @@ class Corpus:
 
     def timeline(self, gap_minutes: int) -> Timeline:
         """The order of what happened, cut into sessions."""
-        return Timeline.build(self.places, self.positions, self.created, gap_minutes)
+        if gap_minutes not in self._timelines:
+            built = Timeline.build(self.places, self.positions, self.created, gap_minutes)
+            self._timelines = {gap_minutes: built}
+        return self._timelines[gap_minutes]
 
 
 LAYER_CODES = {layer: code for code, layer in enumerate(Layer)}

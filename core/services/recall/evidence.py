@@ -103,15 +103,27 @@ class Evidence:
         vector, index = self.vector, self.index
         if vector is None or index is None:
             return np.full(self._corpus.size, np.nan)
-        if self._cosines is None or (np.isnan(self._cosines) & self._corpus.embeds).any():
-            self._cosines = index.cosines(vector, self._corpus.pks.tolist())
+        pks = self._corpus.pks.tolist()
+        if self._cosines is None:
+            self._cosines = index.cosines(vector, pks)
+            if (missing := self._missing()).any():
+                index.touch(self._corpus.pks[missing].tolist())  # another program may have made them
+        if self._missing().any():
+            self._cosines = index.cosines(vector, pks)
         return self._cosines
+
+    def _missing(self) -> Flags:
+        """Memories with a text and no sound vector."""
+        if self._cosines is None:
+            return self._corpus.embeds
+        return np.asarray(np.isnan(self._cosines) & self._corpus.embeds)
 
     def lacking(self, usable: Flags) -> list[RecallNote]:
         """Usable memories without a sound vector of this model: how many, and of which model they have one."""
         if self.vector is None or self.index is None:
             return []
-        missing = self._corpus.pks[np.isnan(self.cosines) & self._corpus.embeds & usable].tolist()
+        looked_up = self.cosines
+        missing = self._corpus.pks[np.isnan(looked_up) & self._corpus.embeds & usable].tolist()
         if not missing:
             return []
         key = self.index.model_key

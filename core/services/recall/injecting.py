@@ -28,8 +28,8 @@ from core.services.recall.corpus import LAYER_CODES, STATUS_CODES
 from core.services.recall.frame import Frame
 from core.services.recall.stages import only
 
-MOST_CHARS_PER_TOKEN = 16
-"""No text has more characters a token, so what lies beyond that cannot fit and need not be read."""
+MOST_CHARS_PER_TOKEN = 6
+"""Running text has fewer characters a token; what of a type lies beyond so many is left out unread."""
 
 Loaded = dict[int, tuple[Memory, TagSet]]
 
@@ -135,22 +135,23 @@ def _with_unread(injection: Injection, frame: Frame, unread: Sequence[int]) -> I
     """Core memories that were not even read stand among the left out of the section of their kind."""
     if not unread or not injection.sections:
         return injection
-    section_of = {
-        frame.corpus.types[int(row)]: at
-        for at, section in enumerate(injection.sections)
-        for row in frame.corpus.rows_of([*(each.memory for each in section.memories), *section.left_out])
-        if row >= 0
-    }
-    waiting: dict[int, list[MemoryPk]] = {}
-    for row in unread:
-        at = section_of.get(frame.corpus.types[row], len(injection.sections) - 1)
-        waiting.setdefault(at, []).append(MemoryPk(int(frame.corpus.pks[row])))
-    sections = [_longer(section, waiting.get(at, ())) for at, section in enumerate(injection.sections)]
+    corpus = frame.corpus
+    rows = np.asarray(unread, dtype=np.int64)
+    sections = list(injection.sections)
+    for code in np.unique(corpus.types[rows]):
+        pks = corpus.pks[rows[corpus.types[rows] == code]].tolist()
+        at = _section_of_type(frame, sections, int(code))
+        sections[at] = replace(sections[at], left_out=(*sections[at].left_out, *map(MemoryPk, pks)))
     return replace(injection, sections=tuple(sections))
 
 
-def _longer(section: InjectionSection, pks: Sequence[MemoryPk]) -> InjectionSection:
-    return replace(section, left_out=(*section.left_out, *pks)) if pks else section
+def _section_of_type(frame: Frame, sections: Sequence[InjectionSection], code: int) -> int:
+    """The section that shows memories of a type, the last one when none does."""
+    for at, section in enumerate(sections):
+        shown = frame.corpus.rows_of([*(each.memory for each in section.memories), *section.left_out])
+        if (frame.corpus.types[shown[shown >= 0]] == code).any():
+            return at
+    return len(sections) - 1
 
 
 def _drop_unfit(frame: Frame, order: Sequence[int], injection: Injection) -> None:

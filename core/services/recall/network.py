@@ -97,7 +97,7 @@ class Flow:
             MemoryPk(int(pks[row])),
             None,
             float(self.spreading.steps[step][1][row]),
-            self.origins.get(row, ""),
+            str(self.origins.get(row, "")),
         )
         return (seed, *reversed(hops))
 

@@ -39,7 +39,7 @@ from core.services.recall.evidence import FindEmbedder
 from core.services.recall.frame import Frame, Tools
 from core.services.recall.injecting import Injector, core_rows
 from core.services.recall.settings import values_of
-from core.services.recall.stages import seeded
+from core.services.recall.stages import best_first, seeded
 from core.services.recall.state import ScopeStates
 from core.services.recall.trace import STAGES, Trace
 
@@ -62,9 +62,11 @@ class Run:
 
     @property
     def selected(self) -> list[int]:
-        """Rows that are handed out."""
-        left = self.frame.trace.left
-        return [row for row in self.order if left[row]]
+        """Rows that are handed out, by score; in the recipe's own order where that is asked for."""
+        trace = self.frame.trace
+        kept = [row for row in self.order if trace.left[row]]
+        in_order = self.frame.recipe.id == "stbme-compat" or self.frame.values.text("order") == "residual"
+        return kept if in_order else best_first(trace.scores, kept)
 
 
 @dataclass(slots=True)
@@ -231,7 +233,7 @@ def _result(run: Run, kept: int | None) -> RecallResult:
     return RecallResult(
         request=frame.request,
         selected=tuple(replace(trace.recalled(row), stage=Stage.SELECTED) for row in run.selected),
-        core=tuple(MemoryPk(int(frame.corpus.pks[row])) for row in core_rows(frame)),
+        core=tuple(map(MemoryPk, frame.corpus.pks[core_rows(frame)].tolist())),
         left_out=left_out(run),
         stages=tuple(trace.counts),
         injection=run.injection,

@@ -186,6 +186,7 @@ def complete_scene(frame: Frame, order: Sequence[int], limit: int, linked: Flags
         end_seqs=np.nan_to_num(corpus.end_seq),
         importance=corpus.importance,
         usable=frame.usable,
+        events=corpus.is_type(name for name in corpus.type_names if SCENE_KINDS.get(name) is SceneKind.EVENT),
     )
     network = frame.network(linked)
     scene = cast.scenes(order, lambda row: network.neighbours(row).tolist(), limit)
