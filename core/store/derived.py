@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection
 
 from core.algos.lexical import search_text
-from core.domain.embedding_text import embedded_text, text_hash
-from core.domain.ids import MemoryPk
-from core.domain.json_types import Json
-from core.domain.memory import Memory
+from core.domain.embedding_text import Written, embedded_text, text_hash
+from core.domain.ids import TypeId
+from core.domain.json_types import Json, JsonObject
 from core.store.filters import among, key_list
 from core.store.reader import SqlReader
 from core.store.rows import Dirty
@@ -33,7 +36,7 @@ def refresh(connection: Connection, dirty: Dirty) -> None:
     dirty.clear()
 
 
-def searched_parts(memory: Memory, tags: Iterable[str], aliases: Iterable[str]) -> tuple[str, ...]:
+def searched_parts(memory: Written, tags: Iterable[str], aliases: Iterable[str]) -> tuple[str, ...]:
     """The texts of a memory that the word search finds."""
     return (
         memory.title,
@@ -57,29 +60,50 @@ def _strings(values: Sequence[Json]) -> Iterator[str]:
                 continue
 
 
+@dataclass(slots=True)
+class _Texts:
+    """As much of a row as its derived columns follow from."""
+
+    title: str
+    body: str
+    fields: JsonObject
+
+
 def _refresh_texts(connection: Connection, reader: SqlReader, pks: Sequence[int]) -> list[int]:
     """Rewrites the derived columns of a page; returns the memories whose embedded text changed."""
     types = {item.id: item for item in reader.schema().types}
-    keys = [MemoryPk(pk) for pk in pks]
-    tags = reader.tags_of(keys)
-    aliases = reader.aliases_of(keys)
-    old = {
-        row[0]: row[1]
-        for row in connection.exec_driver_sql(
-            f"SELECT pk, text_hash FROM memory WHERE {among('pk')}", (key_list(pks),)
-        )
-    }
+    keys = key_list(pks)
+    tags, aliases = _values(connection, "tag", keys), _values(connection, "alias", keys)
     changes: list[tuple[str, str, int]] = []
-    for memory in reader.records(Memory, keys):
-        parts = searched_parts(
-            memory,
-            (tag.value for tag in tags.get(memory.pk, ())),
-            (alias.value for alias in aliases.get(memory.pk, ())),
+    fresh: list[int] = []
+    for pk, title, body, fields, kind, old in _fetch(
+        connection,
+        f"SELECT pk, title, body, fields, type, text_hash FROM memory WHERE {among('pk')} ORDER BY pk",
+        keys,
+    ):
+        texts = _Texts(title, body, json.loads(fields) if fields != "{}" else {})
+        digest = text_hash(embedded_text(texts, types.get(TypeId(kind))))
+        changes.append(
+            (search_text(*searched_parts(texts, tags.get(pk, ()), aliases.get(pk, ()))), digest, pk)
         )
-        embedded = embedded_text(memory, types.get(memory.type))
-        changes.append((search_text(*parts), text_hash(embedded), memory.pk))
+        if digest != old:
+            fresh.append(pk)
     connection.exec_driver_sql("UPDATE memory SET search_text = ?, text_hash = ? WHERE pk = ?", changes)
-    return [pk for _, digest, pk in changes if digest != old.get(pk)]
+    return fresh
+
+
+def _values(connection: Connection, table: str, keys: str) -> dict[int, list[str]]:
+    """Values of tags or aliases by memory, in their order."""
+    found: dict[int, list[str]] = defaultdict(list)
+    sql = f"SELECT memory, value FROM {table} WHERE {among('memory')} ORDER BY memory, position, pk"
+    for pk, value in _fetch(connection, sql, keys):
+        found[pk].append(value)
+    return found
+
+
+def _fetch(connection: Connection, sql: str, keys: str) -> list[tuple[Any, ...]]:
+    with connection.exec_driver_sql(sql, (keys,)) as result:
+        return list(result.cursor.fetchall())
 
 
 def _enqueue(connection: Connection, dirty: Dirty) -> None:
