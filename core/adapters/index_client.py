@@ -53,6 +53,7 @@ class IndexHost:
         self._lock_wait_s = lock_wait_s
         self._lock = threading.Lock()
         self._process: IndexProcess | None = None
+        self._starting: IndexProcess | None = None
         self._closed = False
 
     @property
@@ -79,6 +80,9 @@ class IndexHost:
 
     def release(self) -> None:
         """Ends the process and frees the directory; the next call starts it again."""
+        starting = self._starting
+        if starting is not None:
+            starting.kill()  # whoever waits for it holds the lock
         with self._lock:
             process, self._process = self._process, None
         if process is not None:
@@ -86,8 +90,7 @@ class IndexHost:
 
     def close(self) -> None:
         """Ends the process for good."""
-        with self._lock:
-            self._closed = True
+        self._closed = True
         self.release()
 
     def _running(self) -> IndexProcess:
@@ -108,8 +111,9 @@ class IndexHost:
             self._process = None
 
     def _started(self, *, wipe: bool) -> IndexProcess:
-        process = IndexProcess()
+        process = self._starting = IndexProcess()
         try:
+            self._check_open()
             reply = process.call(
                 "open_directory",
                 str(self.directory),
@@ -121,6 +125,8 @@ class IndexHost:
         except BaseException:  # also an interrupt: no process may keep the lock that nobody knows
             process.kill()
             raise
+        finally:
+            self._starting = None
         return process
 
 

@@ -101,9 +101,11 @@ class IndexProcess:
             ) from error
 
     def close(self) -> None:
-        """Lets the process finish what it is doing for up to CLOSE_S seconds, then ends it."""
+        """Ends an idle process in good order, within CLOSE_S seconds; one that is at work at once."""
+        with self._lock:
+            busy = bool(self._waiting)
         try:
-            if self.alive:
+            if self.alive and not busy:
                 self.call("close", timeout_s=CLOSE_S)
         except Unavailable as error:
             _log.info("index process: %s", error.reason)

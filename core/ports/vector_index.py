@@ -63,5 +63,8 @@ class VectorIndex(Protocol):
     def reset(self) -> None:
         """Drop the collection and start an empty one."""
 
+    def release(self) -> None:
+        """End the process it runs in, whatever that does; the next call starts it again."""
+
     def close(self) -> None:
         """End the index and whatever process it runs in."""

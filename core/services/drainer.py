@@ -80,7 +80,7 @@ class Drainer:
         self._wake.set()
         thread.join(STOP_S)
         if thread.is_alive():
-            self._indexer.index.close()
+            self._indexer.index.release()
             thread.join()
 
     def wait_until_idle(self, timeout_s: float) -> bool:

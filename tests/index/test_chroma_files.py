@@ -66,11 +66,11 @@ def test_written_folder_is_read_by_chroma_as_the_original_does(tmp_path: Path) -
 
 
 def test_written_folder_is_read_back_whole(tmp_path: Path) -> None:
-    big = _data("booku_memory__knowledge", 6000)
+    big = _data("booku_memory__knowledge", 1200)
     write_collections(tmp_path / "out", [_data(), big])
     before = _digest(tmp_path / "out")
     knowledge, memory = read_collections(tmp_path / "out", vectors=True)
-    assert (knowledge.name, knowledge.count, knowledge.dims) == ("booku_memory__knowledge", 6000, 3)
+    assert (knowledge.name, knowledge.count, knowledge.dims) == ("booku_memory__knowledge", 1200, 3)
     assert memory.ids == ("m1", "m2", "m3")
     assert memory.vectors is not None
     assert np.array_equal(memory.vectors, np.eye(3, dtype=np.float32))

@@ -150,5 +150,5 @@ def test_stop_while_a_slow_embedder_works_is_quick(desk: Desk) -> None:
     time.sleep(0.5)
     started = time.monotonic()
     drainer.stop()
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 3
     assert desk.queue.waiting() == 1

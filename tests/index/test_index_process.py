@@ -76,6 +76,29 @@ def test_released_index_frees_the_lock_and_starts_again(index: ChromaIndex, open
     assert index.count() == 1
 
 
+def test_close_while_the_process_starts_does_not_wait_for_it(tmp_path: Path) -> None:
+    first = ChromaIndex(IndexHost(tmp_path / "index"))
+    first.open(SMALL)
+    second = ChromaIndex(IndexHost(tmp_path / "index", lock_wait_s=60))
+    told: list[Unavailable] = []
+
+    def open_second() -> None:
+        try:
+            second.open(SMALL)
+        except Unavailable as error:
+            told.append(error)
+
+    thread = threading.Thread(target=open_second)
+    thread.start()
+    time.sleep(0.5)
+    started = time.monotonic()
+    second.close()
+    thread.join()
+    assert time.monotonic() - started < 3
+    assert told
+    first.close()
+
+
 @posix
 def test_killed_process_is_started_anew_by_the_next_call(index: ChromaIndex) -> None:
     index.upsert([entry(1)], unit_vectors(1))
