@@ -87,7 +87,8 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One row of the table. The texts are `action.<id>` and `action.<id>.tip`.
+    """One row of the table. The texts are `action.<id>`, `action.<id>.tip` and, for narrow
+    places, `action.<id>.short`.
 
     `no_shortcut`: reason key (`no_shortcut.*`) when there is no shortcut.
     """
@@ -307,6 +308,8 @@ class Actions(QObject):
             text = self._tr("action.edit.redo.named", name=now.redo_label)
         enabled = NEEDS[row.need](now) and row.id in self._handlers
         action.setText(text)
+        if self._tr.has(f"action.{row.id}.short"):
+            action.setIconText(self._tr(f"action.{row.id}.short"))
         action.setEnabled(enabled)
         if row.icon:
             action.setIcon(self._theme.icon(row.icon))

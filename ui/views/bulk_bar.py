@@ -46,6 +46,7 @@ class BulkBar(QWidget):
         self._flow.addWidget(self.count)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         context.tr.changed.connect(self._say)
+        context.tr.changed.connect(self._fit)
         self._selected = 0
         self.hide()
 
@@ -89,7 +90,10 @@ class BulkBar(QWidget):
     def _fit(self) -> None:
         """Buttons with their names as long as they need two rows at most, else icons with tooltips."""
         metrics, icon = self.fontMetrics(), self._context.theme.icon_size.width()
-        names = sum(metrics.horizontalAdvance(button.text()) + icon + BUTTON_PX for button in self.buttons)
+        names = sum(
+            metrics.horizontalAdvance(button.defaultAction().iconText()) + icon + BUTTON_PX
+            for button in self.buttons
+        )
         style = (
             Qt.ToolButtonStyle.ToolButtonTextBesideIcon
             if names <= ROWS * self.width()
@@ -97,4 +101,4 @@ class BulkBar(QWidget):
         )
         for button in self.buttons:
             button.setToolButtonStyle(style)
-            button.setAccessibleName(button.text())
+            button.setAccessibleName(button.defaultAction().text())

@@ -27,6 +27,7 @@ class EraseDialog(CommandDialog):
         self.body.addWidget(text)
         self.main_button.setDefault(False)
         self.main_button.setProperty("danger", "true")
+        self.main_button.style().polish(self.main_button)
         self.cancel_button.setDefault(True)
         self.cancel_button.setFocus()
 
