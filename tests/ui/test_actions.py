@@ -18,6 +18,7 @@ from ui.context import Context
 from ui.main_window import MainWindow
 from ui.menus import MENUS
 from ui.session import Session
+from ui.widgets.plain_text import PlainTextEdit
 
 
 @pytest.mark.parametrize("action", TABLE, ids=lambda action: action.id)
@@ -138,3 +139,19 @@ def test_closing_a_library_leaves_only_what_needs_none(
     assert actions.works("library.open")
     window.open_library(Path("library"))
     qtbot.waitUntil(lambda: actions.works("memory.move"))
+
+
+def test_ctrl_z_over_text_that_is_only_read_undoes_the_change(
+    qtbot: QtBot, window: MainWindow, opened: Session, engine: FakeEngine
+) -> None:
+    opened.memories.table.selectRow(3)
+    settled(qtbot, window)
+    opened.operations.run(TrashMemories(memories=(next(iter(engine.rows.values())).pk,)))
+    qtbot.waitUntil(opened.context.actions.get("edit.undo").isEnabled)
+    settled(qtbot, window)
+    reading = opened.detail.reading.findChildren(PlainTextEdit)
+    window.activateWindow()
+    reading[0].setFocus()
+    QTest.keyClick(reading[0], Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: not any(row.trashed for row in engine.rows.values()))
+    settled(qtbot, window)
