@@ -65,6 +65,8 @@ class Frame:
     names: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     flashed: Mapping[int, int] = field(default_factory=dict)
     networks: dict[NetworkKey, Network] = field(default_factory=dict)
+    importance: Floats = field(init=False)
+    """Importance by which memories are shown: as stored, unless a recipe counts this recall already."""
     usable: Flags = field(init=False)
     seen: Flags = field(init=False)
     """What the viewer may know, of whatever status; only chance looks beyond `usable`."""
@@ -72,6 +74,7 @@ class Frame:
     """Memories that are archived today but were in use at the floor asked for."""
 
     def __post_init__(self) -> None:
+        self.importance = self.corpus.importance
         later, visible = self._later(), self._visible()
         self.seen = visible & ~later & self._of_layer()
         self.back_then = self._still_in_use(later)

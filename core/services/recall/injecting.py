@@ -101,7 +101,7 @@ def _newest_first(frame: Frame, rows: Sequence[int]) -> list[int]:
     """By end floor, then importance, both falling; equal ones in the order given (spec/STBME §4.10)."""
     given = np.asarray(rows, dtype=np.int64)
     ends = np.nan_to_num(frame.corpus.end_seq[given])
-    return [int(row) for row in given[np.lexsort((-frame.corpus.importance[given], -ends))]]
+    return [int(row) for row in given[np.lexsort((-frame.importance[given], -ends))]]
 
 
 def _that_may_fit(frame: Frame, core: list[int], options: InjectOptions) -> tuple[list[int], list[int]]:

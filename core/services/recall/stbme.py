@@ -43,7 +43,15 @@ def run(frame: Frame) -> list[int]:
     order = _choose(frame, order, asked=usable < SMALL or usable > BIG)
     frame.check()
     scene = complete_scene(frame, order, frame.top_k + SCENE_EXTRA, linked=~frame.corpus.edges.closed)
+    _reinforce(frame, scene)
     return [*scene, *lucky(frame, scene)]
+
+
+def _reinforce(frame: Frame, rows: list[int]) -> None:
+    """The original counts a recall before it sorts what it shows, so its text already has the new importance."""
+    frame.importance = frame.corpus.importance.copy()
+    raised = frame.importance[rows] + frame.values.number("reinforcement")
+    frame.importance[rows] = np.minimum(MOST_IMPORTANT, raised)
 
 
 def _candidates(frame: Frame, usable: int) -> list[int]:
