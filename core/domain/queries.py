@@ -391,6 +391,20 @@ class PersonMemories(Query[tuple[MemoryPk, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
+class PeopleNamed(Query[tuple[tuple[str, tuple[MemoryPk, ...]], ...]]):
+    """Memories of type person whose id, title or alias is that name, by name; case does not count."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCounts(Query[tuple[int, int]]):
+    """How many memories outside the trash have a vector: those of a folder (None = of all), and pieces of documents."""
+
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class MemosOf(Query[tuple[Memo, ...]]):
     """Memos of a folder (None = of all) that live at a time (None = now), newest first.
 

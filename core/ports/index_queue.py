@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain.ids import MemoryPk
+from core.domain.ids import FolderPk, MemoryPk
 from core.ports.embedder import Vectors
 from core.ports.vector_index import IndexEntry
 
@@ -64,3 +64,6 @@ class IndexQueue(Protocol):
 
     def without_vector(self, model_key: str, limit: int) -> list[tuple[MemoryPk, str, str]]:
         """Memories outside the trash whose text has no vector of that model: pk, text hash and text, newest first."""
+
+    def vector_counts(self, model_key: str, folder: FolderPk | None) -> tuple[int, int]:
+        """Memories of a folder (None = of all) outside the documents that have a vector, and pieces of documents."""

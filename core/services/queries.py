@@ -179,6 +179,7 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.WholeMemories: whole.whole_memories,
     q.FindMemories: whole.find_memories,
     q.PersonMemories: whole.person_memories,
+    q.PeopleNamed: whole.people_named,
     q.MemosOf: memos.memos_of,
     q.PromotionPlan: promote.plan,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from core.domain import queries as q
 from core.domain.edge import lives
 from core.domain.folder import Folder
@@ -59,3 +61,18 @@ def person_memories(reader: Reader, query: q.PersonMemories) -> tuple[MemoryPk, 
     pks = reader.memory_ids(where, Sort(SortKey.LAST_USED))
     wanted = query.person_id.strip()
     return tuple(m.pk for m in reader.records(Memory, pks) if m.fields.get(PERSON_ID) == wanted)
+
+
+def people_named(reader: Reader, query: q.PeopleNamed) -> tuple[tuple[str, tuple[MemoryPk, ...]], ...]:
+    """Persons by name. Cost: reads all memories of type person."""
+    people = reader.records(
+        Memory, reader.memory_ids(MemoryFilter(types=frozenset({TypeId(PERSON)})), Sort())
+    )
+    aliases = reader.aliases_of(memory.pk for memory in people)
+    found: defaultdict[str, set[MemoryPk]] = defaultdict(set)
+    for memory in people:
+        known = [alias.value for alias in aliases.get(memory.pk, ())]
+        for name in (memory.fields.get(PERSON_ID), memory.title, *known):
+            if isinstance(name, str) and name.strip():
+                found[name.strip().casefold()].add(memory.pk)
+    return tuple((name, tuple(sorted(found[name.strip().casefold()]))) for name in query.names)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from core.domain.embedding_text import embedded_text
-from core.domain.ids import MemoryPk
+from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
 from core.ports.embedder import Vectors
 from core.ports.index_queue import Pending
@@ -125,6 +125,18 @@ class SqlIndexQueue:
             ).all()
             texts = _texts(connection, [row[0] for row in rows])
         return [(MemoryPk(row[0]), row[1], texts.get(row[0], "")) for row in rows]
+
+    def vector_counts(self, model_key: str, folder: FolderPk | None) -> tuple[int, int]:
+        """Memories of a folder (None = of all) outside the documents that have a vector, and pieces of documents."""
+        with self._database.reading() as connection:
+            rows = connection.exec_driver_sql(
+                "SELECT m.layer = 'knowledge', count(*) FROM memory m JOIN vector v ON v.model_key = ?"
+                " AND v.text_hash = m.text_hash WHERE m.deleted_at IS NULL AND m.text_hash <> ''"
+                " AND (m.layer = 'knowledge' OR ? IS NULL OR m.folder = ?) GROUP BY 1",
+                (model_key, folder, folder),
+            )
+            counts = {bool(row[0]): int(row[1]) for row in rows}
+        return counts.get(False, 0), counts.get(True, 0)
 
     def _matrix(
         self, model_key: str, condition: str, parameters: tuple[Any, ...]
