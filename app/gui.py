@@ -30,6 +30,7 @@ from ui.theme import Scheme, Theme
 ALREADY_OPEN = 0
 """Exit code of a start that only brought the other window to the front: what was asked for is there."""
 PYTHON_TURN_MS = 500
+ICON_PX = 64
 
 
 class QtTexts(QObject):
@@ -58,7 +59,7 @@ def application(arguments: list[str]) -> QApplication:
     app.setApplicationName("memory-curator")
     app.setApplicationDisplayName("Memory Curator")
     app.setDesktopFileName("memory-curator")
-    icon: QIcon = font_icon("mdi6.cards", "#1B5FCC", "#5B6472")
+    icon: QIcon = font_icon("mdi6.cards", "#1B5FCC", "#5B6472", ICON_PX)
     app.setWindowIcon(icon)
     return app
 

@@ -269,6 +269,6 @@ class Theme(QObject):
     def _cached(self, name: str, color: str) -> QIcon:
         icon = self._icons.get((name, color))
         if icon is None:
-            icon = font_icon(name, color, self.color("disabled").name())
+            icon = font_icon(name, color, self.color("disabled").name(), self.icon_size.width())
             self._icons[name, color] = icon
         return icon
