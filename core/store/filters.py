@@ -36,6 +36,11 @@ _SORT_SQL = {
     SortKey.LEVEL: "m.level",
 }
 
+_IN_LIST_INDEX = frozenset(
+    {SortKey.LAYER, SortKey.STATUS, SortKey.FOLDER, SortKey.LEVEL, SortKey.ACTIVATIONS}
+)
+"""Orders without an index of their own whose column is in the list's."""
+
 
 @dataclass(slots=True)
 class Where:
@@ -44,6 +49,8 @@ class Where:
     conditions: list[str] = field(default_factory=list)
     parameters: list[Any] = field(default_factory=list)
     source: str = "memory m"
+    through_list: bool = False
+    """Whether `ix_memory_list` holds all that the conditions look at."""
     only_live_matches: bool = False
     """Whether nothing is asked but words, outside the trash."""
 
@@ -94,11 +101,11 @@ def where_of(query: MemoryFilter) -> Where:
         )
     where.only_live_matches = where.conditions == [_LIVE]
     # Folders, tags and documents have indexes of their own, which leave fewer memories to look at.
-    through_list = query.trash is TrashScope.OUTSIDE and not (
+    where.through_list = query.trash is TrashScope.OUTSIDE and not (
         query.folders or query.tags or query.document is not None
     )
-    _add_text(where, query.text, key="+m.pk" if through_list else "m.pk")
-    if through_list and len(where.conditions) > 1:
+    _add_text(where, query.text, key="+m.pk" if where.through_list else "m.pk")
+    if where.through_list and len(where.conditions) > 1:
         where.source = _LIST_INDEX
     return where
 
@@ -165,6 +172,8 @@ def list_sql(query: MemoryFilter, sort: Sort) -> tuple[str, tuple[Any, ...]]:
         if match:
             return _ranked(where, match)
         sort = Sort()
+    if where.through_list and sort.key in _IN_LIST_INDEX:
+        where.source = _LIST_INDEX
     direction = "DESC" if sort.descending else "ASC"
     order = f" ORDER BY {_SORT_SQL[sort.key]} {direction}, m.pk {direction}"
     return f"SELECT m.pk FROM {where.source}{where.sql}{order}", tuple(where.parameters)

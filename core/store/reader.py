@@ -204,7 +204,10 @@ class SqlReader:
             )
         }
         trash = dict(
-            self._pairs("SELECT folder, count(*) FROM memory WHERE deleted_at IS NOT NULL GROUP BY folder")
+            self._pairs(
+                "SELECT folder, count(*) FROM memory INDEXED BY ix_memory_trash"
+                " WHERE deleted_at IS NOT NULL GROUP BY folder"
+            )
         )
         messages = dict(self._pairs("SELECT folder, count(*) FROM message GROUP BY folder"))
         documents = dict(self._pairs("SELECT folder, count(*) FROM document GROUP BY folder"))
