@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import ClassVar
+from datetime import UTC, datetime
+from typing import Any, ClassVar
 
 from core.domain.enums import Kind
 from core.domain.ids import UNSAVED_EDGE, EdgePk, MemoryPk, RelationId
@@ -12,6 +12,8 @@ from core.domain.json_types import JsonObject
 
 DEFAULT_STRENGTH = 0.8
 DEFAULT_RELATION = RelationId("related")
+_FIRST_TIME = datetime.min.replace(tzinfo=UTC)
+_LAST_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +44,13 @@ class Edge:
 
 def lives(edge: Edge, at: datetime) -> bool:
     """Whether the edge is live at `at`: the one rule, used everywhere (DESIGN §4)."""
-    return (
-        (edge.valid_from is None or edge.valid_from <= at)
-        and not (edge.invalid_from is not None and edge.invalid_from <= at)
-        and not (edge.expired_at is not None and edge.expired_at <= at)
-    )
+    begins, ends = edge.valid_from or _FIRST_TIME, edge.invalid_from or _LAST_TIME
+    return bool(alive(begins, ends, edge.expired_at or _LAST_TIME, at))
+
+
+def alive(valid_from: Any, invalid_from: Any, expired_at: Any, at: Any) -> Any:
+    """The one live rule itself, for times, floors, or numpy arrays of them. No end = the last value there is.
+
+    Shapes: scalars or (m,), `at` a scalar -> bool or (m,).
+    """
+    return (valid_from <= at) & (invalid_from > at) & (expired_at > at)
