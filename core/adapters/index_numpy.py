@@ -80,7 +80,8 @@ class NumpyIndex:
             scores = self._products(blocks, np.asarray(query, dtype=np.float32), rows)
             wanted = min(limit + SPARE, len(rows))
             best = rows[np.argpartition(scores, len(rows) - wanted)[-wanted:]]
-            exact = self._gather(blocks, best).astype(np.float64) @ query.astype(np.float64)
+            with np.errstate(invalid="ignore", over="ignore"):
+                exact = self._gather(blocks, best).astype(np.float64) @ query.astype(np.float64)
             pks = self._pks[best]
         order = np.lexsort((pks, -exact))  # NaN, of a vector that was imported damaged, comes last
         order = order[np.isfinite(exact[order])][:limit]
@@ -103,7 +104,8 @@ class NumpyIndex:
             blocks = self._refresh()
             if not blocks or not len(wanted):
                 return found
-            products = np.concatenate([block @ np.asarray(query, dtype=np.float32) for block in blocks])
+            with np.errstate(invalid="ignore", over="ignore"):  # damaged vectors
+                products = np.concatenate([block @ np.asarray(query, dtype=np.float32) for block in blocks])
             order = np.argsort(self._pks, kind="stable")
             places = order[np.minimum(np.searchsorted(self._pks, wanted, sorter=order), len(order) - 1)]
             there = self._pks[places] == wanted
@@ -114,7 +116,8 @@ class NumpyIndex:
 
     def _lengths(self, blocks: list[Vectors], places: NDArray[np.int64]) -> NDArray[np.float64]:
         """Length of the vectors at these places, which tells damaged ones (zero, NaN) from sound ones."""
-        squares = np.concatenate([np.einsum("nd,nd->n", block, block) for block in blocks])
+        with np.errstate(invalid="ignore", over="ignore"):
+            squares = np.concatenate([np.einsum("nd,nd->n", block, block) for block in blocks])
         return np.asarray(squares[places], dtype=np.float64)
 
     def vectors(self, pks: Sequence[int]) -> dict[int, Vectors]:

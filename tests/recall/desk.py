@@ -66,9 +66,12 @@ class RecallDesk(Desk):
             embedder=self._pair,
             model=lambda: self.model,
             clock=lambda: self.now,
-            chance=lambda request: self.chance(request),
+            chance=self._chance,
         )
         self.engine = Engine(self.store, PERSON, recall_answers(lambda: self.service))
+
+    def _chance(self, request: RecallRequest) -> random.Random:
+        return self.chance(request)
 
     def _pair(self) -> tuple[Embedder, NumpyIndex] | None:
         return None if self.embedder is None or self.index is None else (self.embedder, self.index)

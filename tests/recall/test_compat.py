@@ -131,9 +131,10 @@ def request_of(given: Any) -> RecallRequest:
 def with_our_ids(replies: Any, desk: RecallDesk) -> list[str]:
     ids = {name: memory.id for name, memory in desk.by_foreign_id().items()}
     said = []
-    for reply in replies or []:
-        if isinstance(reply, dict) and isinstance(reply.get("selected_ids"), list):
-            reply = {**reply, "selected_ids": [ids.get(each, each) for each in reply["selected_ids"]]}
+    for raw in replies or []:
+        reply = raw
+        if isinstance(raw, dict) and isinstance(raw.get("selected_ids"), list):
+            reply = {**raw, "selected_ids": [ids.get(each, each) for each in raw["selected_ids"]]}
         said.append(reply if isinstance(reply, str) else json.dumps(reply))
     return said
 
@@ -167,7 +168,7 @@ def test_recorded_recall_through_the_store_gives_the_same_ids_and_text(case: Cas
         desk.chance = lambda _: Draws(given.get("random_values"))
         result = desk.service.recall(request_of(given))
         names = {memory.pk: name for name, memory in desk.by_foreign_id().items()}
-        after = {name: memory for name, memory in desk.by_foreign_id().items()}
+        after = desk.by_foreign_id()
         assert [names[each.pk] for each in result.selected] == expected["selectedNodeIds"]
         assert [names[pk] for pk in result.core] == expected["core"]
         assert result.injection.text == text_of(given["graph"], expected["core"], expected["recall"])

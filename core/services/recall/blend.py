@@ -198,7 +198,7 @@ def _candidates(frame: Frame, parts: dict[str, Floats]) -> list[int]:
     columns = [parts["anchor"], parts["lexical"], parts["vector"], parts["tags"]]
     columns.append(parts["graph"] + parts["near"] + parts["session"])
     table = np.stack(columns)
-    for code in np.argsort(-table.max(axis=1), kind="stable"):
+    for code in np.argsort(-table.max(axis=1, initial=0.0), kind="stable"):
         main = (table.argmax(axis=0) == code) & (table[code] > 0)
         frame.trace.came_by(_SOURCES[code], main)
     spoken_for = frame.usable & (table.max(axis=0) > 0)

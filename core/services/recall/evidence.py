@@ -41,10 +41,13 @@ class Evidence:
 
     @cached_property
     def blank(self) -> bool:
-        """Whether the text holds nothing to search for: no word, no sign with a meaning."""
-        return not any(token.isalnum() for token in search_tokens(self.text[:EMBEDDED_CHARS])) and not any(
-            token.isalnum() for token in search_tokens(self.text)
-        )
+        """Whether the text holds nothing to search for: no word and no sign with a meaning."""
+        return not search_tokens(self.text)
+
+    @cached_property
+    def wordless(self) -> bool:
+        """Whether it holds no word (signs such as emoji may be there): no vector would mean anything."""
+        return not any(token.isalnum() for token in search_tokens(self.text))
 
     @cached_property
     def words(self) -> Words:
@@ -80,7 +83,7 @@ class Evidence:
     @cached_property
     def vector(self) -> Vectors | None:
         """The text as a vector; None without an embedder, without a text, or when it fails."""
-        if self.blank or self._pair is None:
+        if self.wordless or self._pair is None:
             return None
         if len(self.text) > EMBEDDED_CHARS:
             self._note("recall.note.message_cut", limit=EMBEDDED_CHARS, length=len(self.text))
