@@ -11,7 +11,6 @@ from pathlib import Path
 from types import TracebackType
 
 from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTimer, QTranslator
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from app import container, crash
@@ -59,7 +58,7 @@ def application(arguments: list[str]) -> QApplication:
     app.setApplicationName("memory-curator")
     app.setApplicationDisplayName("Memory Curator")
     app.setDesktopFileName("memory-curator")
-    icon: QIcon = font_icon("mdi6.cards", "#1B5FCC", "#5B6472", ICON_PX)
+    icon = font_icon("mdi6.cards", "#1B5FCC", "#5B6472", ICON_PX)
     app.setWindowIcon(icon)
     return app
 
@@ -110,7 +109,7 @@ def running(app: QApplication, settings: Settings, place: Path | None = None) ->
     libraries = GuiLibraries(settings, server.address, place)
     window = MainWindow(Services(tasks, settings, theme, tr, libraries, PathChoice()))
     server.called.connect(window.bring_to_front)
-    tasks.bug.connect(lambda error: crash.report(error))
+    tasks.bug.connect(crash.report)
     window.closed.connect(app.quit)
     collector = IdleCollector(app)
     window.shown_library.connect(lambda _session: collector.start())
