@@ -108,7 +108,7 @@ def test_recipes_are_answered(desk: RecallDesk) -> None:
 
 
 def test_flashback_brings_back_an_archived_memory_and_rests(desk: RecallDesk) -> None:
-    folder, made = story(desk)
+    folder, _ = story(desk)
     old = desk.memory(folder, body="很久以前的灯会", status=Status.ARCHIVED)
     settings = {"flashback": True, "flashback_chance": 1.0, "flashback_archived_share": 1.0}
     result = desk.recall("马戏团", folder, mode=RecallMode.COMMIT, settings=settings)

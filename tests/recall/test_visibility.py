@@ -76,7 +76,7 @@ def _settings(recipe: str) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_no_energy_runs_through_a_hidden_memory(vector_desk: RecallDesk, recipe: str) -> None:
-    folder, secret, others = story(vector_desk)
+    folder, _, others = story(vector_desk)
     behind = others[1]
     seen = vector_desk.service.run(RecallRequest(message="罗安", folder=folder, viewer="博", recipe=recipe))
     unseen = vector_desk.service.run(

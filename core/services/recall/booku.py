@@ -110,7 +110,7 @@ def _by_vectors(
     frame: Frame, query: Vector, asked: _Asked, numbers: Numbers
 ) -> tuple[list[int], dict[int, Vector]]:
     """Rows near the bent query with their vectors; sets parts and numbers."""
-    near = _similar(frame, query)
+    near = frame.evidence(_text(frame)).cosines
     first = _nearest(frame, near, max(frame.top_k, frame.values.whole("first_pass")))
     vectors = _vectors(frame, first)
     numbers.logic_depth = reshape.logic_depth(query, list(vectors.values()))

@@ -1,0 +1,194 @@
+"""Where recall looks: folders, layers, status, floors; and that it sees every change at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.domain.commands import (
+    ArchiveMemories,
+    DeletePermanently,
+    EditMemory,
+    EndEdges,
+    SetAlsoReads,
+    TrashMemories,
+    UntrashMemories,
+)
+from core.domain.enums import Layer, Status, StatusReason
+from core.domain.ids import FolderPk, MemoryPk
+from core.domain.recall import RecallRequest, Remedy, Scope, Stage
+from core.domain.recipes import RECIPES
+from tests.recall.desk import RecallDesk
+
+ASKED = "银钥匙藏在哪里"
+ALONE = {"near_weight": 0.0, "session_weight": 0.0, "scene": False}
+"""Neither neighbours in time nor the scene bring anything."""
+
+
+def key(desk: RecallDesk, folder: FolderPk, text: str = "银钥匙藏在灯塔的台阶下", **more: object) -> MemoryPk:
+    return desk.memory(folder, "knowledge", title="钥匙", body=text, **more)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_scope_decides_which_folders_are_read(vector_desk: RecallDesk, recipe: str) -> None:
+    desk = vector_desk
+    here, also, far = desk.folder("here"), desk.folder("also"), desk.folder("far")
+    mine, theirs, strange = key(desk, here), key(desk, also), key(desk, far)
+    desk.run(SetAlsoReads(here, (also,)))
+    desk.embed_all()
+    settings = {"dedup_threshold": 1.0} if recipe == "booku" else {}
+
+    def found(**more: object) -> set[int]:
+        run = desk.service.run(
+            RecallRequest(message=ASKED, folder=here, recipe=recipe, settings=settings, **more)
+        )  # type: ignore[arg-type]
+        return {int(pk) for pk in run.frame.corpus.pks}
+
+    assert found(scope=Scope.FOLDER) == {mine}
+    assert found() == {mine, theirs}
+    assert found(scope=Scope.CHOSEN, chosen=frozenset({far})) == {strange}
+    assert found(scope=Scope.CHOSEN) == set()
+    assert found(scope=Scope.LIBRARY) == {mine, theirs, strange}
+    outside = desk.why(strange, ASKED, here, recipe=recipe, settings=settings)
+    assert outside.recalled.stage is Stage.SCOPE
+    if recipe != "booku":
+        assert (outside.remedy, outside.value) == (Remedy.WIDEN_SCOPE, float(far))
+
+
+def test_without_a_folder_the_whole_library_is_read(desk: RecallDesk) -> None:
+    first, second = key(desk, desk.folder("a")), key(desk, desk.folder("b"))
+    assert set(desk.selected(ASKED)) == {first, second}
+
+
+def test_energy_crosses_folders_inside_the_scope_only(desk: RecallDesk) -> None:
+    here, far = desk.folder("here"), desk.folder("far")
+    named = desk.memory(here, "character", title="罗安")
+    other = desk.memory(far, body="船在北边的海湾沉没了")
+    desk.edge(named, other)
+    assert other not in desk.selected("罗安", here)
+    assert other in desk.selected("罗安", here, scope=Scope.LIBRARY)
+
+
+def test_every_change_is_seen_by_the_next_recall(desk: RecallDesk) -> None:
+    folder = desk.folder()
+    first = key(desk, folder)
+
+    def found() -> set[int]:
+        return set(desk.selected(ASKED, folder, settings=ALONE))
+
+    assert found() == {first}
+    second = desk.memory(folder, body="集市上有马戏团", aliases=("银钥匙",))
+    assert found() == {first, second}
+    desk.run(EditMemory(memory=second, aliases=()))
+    assert found() == {first}
+    desk.run(TrashMemories(memories=(first,)))
+    assert found() == set()
+    desk.undo()
+    assert found() == {first}
+    desk.run(DeletePermanently(memories=(first,)))
+    assert found() == set()
+    third = key(desk, folder)
+    desk.edge(third, second)
+    assert found() == {third, second}
+
+
+def test_a_change_of_another_program_is_seen_too(desk: RecallDesk) -> None:
+    folder = desk.folder()
+    first = key(desk, folder)
+    assert desk.selected(ASKED, folder) == [first]
+    from core.store.store import SqlStore
+
+    other = SqlStore(desk.store.files, None)  # type: ignore[arg-type]  # the library exists, so no schema is read
+    from core.domain.commands import ArchiveMemories as Archive
+    from core.engine import Engine
+    from tests.services.desk import PROGRAM
+
+    Engine(other, PROGRAM).run(Archive(memories=(first,)))
+    other.close()
+    assert desk.selected(ASKED, folder) == []
+
+
+def test_many_changes_at_once_are_seen(desk: RecallDesk) -> None:
+    folder = desk.folder()
+    made = [desk.memory(folder, body=f"第{at}天") for at in range(120)]
+    assert desk.recall(ASKED, folder).selected == ()
+    hit = key(desk, folder)
+    desk.run(ArchiveMemories(memories=tuple(made)))
+    assert desk.selected(ASKED, folder) == [hit]
+    assert desk.service.run(RecallRequest(message="x", folder=folder)).frame.usable.sum() == 1
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_trash_status_and_layer_are_told_apart(vector_desk: RecallDesk, recipe: str) -> None:
+    desk = vector_desk
+    folder = desk.folder()
+    settings = {"dedup_threshold": 1.0} if recipe == "booku" else {}
+    archived = key(desk, folder, status=Status.ARCHIVED)
+    document = key(desk, folder, "银钥匙藏在说明书的第三页", layer=Layer.KNOWLEDGE)
+    trashed = key(desk, folder, "银钥匙藏在信里")
+    desk.run(TrashMemories(memories=(trashed,)))
+    desk.embed_all()
+    more = {"recipe": recipe, "settings": settings, "include_knowledge": False}
+    if recipe.startswith("stbme"):  # they find by names and meaning only
+        more["settings"] = {**settings, "rerank": False}
+    assert desk.selected(ASKED, folder, **more) == []
+    for memory, stage, remedy in (
+        (archived, Stage.STATUS, Remedy.INCLUDE_ARCHIVED),
+        (document, Stage.LAYER, Remedy.INCLUDE_KNOWLEDGE),
+        (trashed, Stage.STATUS, Remedy.RESTORE),
+    ):
+        answer = desk.why(memory, ASKED, folder, **more)
+        assert (answer.recalled.stage, answer.remedy) == (stage, remedy)
+    both = {**more, "include_knowledge": True, "include_archived": True}
+    assert set(desk.selected(ASKED, folder, **both)) == {archived, document}
+    desk.run(UntrashMemories(memories=(trashed,)))
+    assert trashed in desk.selected(ASKED, folder, **both)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_as_of_a_floor_only_what_was_known_then(vector_desk: RecallDesk, recipe: str) -> None:
+    desk = vector_desk
+    folder = desk.folder()
+    early = desk.memory(folder, body="银钥匙藏在灯塔", seq=3, seq_start=3, seq_end=3)
+    late = desk.memory(folder, body="银钥匙藏在钟楼", seq=9, seq_start=9, seq_end=9)
+    timeless = desk.memory(folder, body="银钥匙藏在传说里")
+    desk.embed_all()
+    settings = {"dedup_threshold": 1.0} if recipe == "booku" else {}
+    then = desk.recall(ASKED, folder, recipe=recipe, as_of_seq=5, settings=settings)
+    assert {each.pk for each in then.selected} | set(then.core) == {early, timeless}
+    assert "钟楼" not in then.injection.text
+    why = desk.why(late, ASKED, folder, recipe=recipe, as_of_seq=5, settings=settings)
+    assert (why.recalled.stage, why.recalled.number, why.recalled.threshold) == (Stage.FLOOR, 9.0, 5.0)
+    assert (why.remedy, why.value) == (Remedy.LATER_FLOOR, 9.0)
+
+
+def test_at_an_early_floor_what_was_compressed_later_is_still_in_use(desk: RecallDesk) -> None:
+    folder = desk.folder()
+    child = desk.memory(folder, body="银钥匙藏在灯塔", seq=3)
+    parent = desk.memory(folder, body="钥匙的故事", seq=9, seq_start=1, seq_end=9)
+    _adopt(desk, child, parent)
+    desk.run(ArchiveMemories(memories=(child,), reason=StatusReason.COMPRESSED))
+    assert desk.selected(ASKED, folder) != [child]
+    assert child in desk.selected(ASKED, folder, as_of_seq=5)
+    assert desk.recall(ASKED, folder, as_of_seq=5).core == (child,)
+
+
+def _adopt(desk: RecallDesk, child: MemoryPk, parent: MemoryPk) -> None:
+    from core.domain.enums import Kind
+    from core.ports.store import OpDraft
+    from tests.services.desk import PERSON
+
+    desk.store.write(
+        OpDraft("test", PERSON), lambda unit: unit.update(Kind.MEMORY, [child], {"parent": parent})
+    )
+
+
+def test_ended_relations_carry_no_energy_but_did_at_their_floor(desk: RecallDesk) -> None:
+    folder = desk.folder()
+    named = desk.memory(folder, "character", title="罗安", seq=0)
+    other = desk.memory(folder, body="船在北边的海湾沉没了", seq=1)
+    edge = desk.edge(named, other, from_seq=1)
+    settings = {"near_weight": 0.0, "session_weight": 0.0, "scene": False}
+    assert other in desk.selected("罗安", folder, settings=settings)
+    desk.run(EndEdges(edges=(edge,), seq=8))
+    assert other not in desk.selected("罗安", folder, settings=settings)
+    assert other in desk.selected("罗安", folder, settings=settings, as_of_seq=5)
