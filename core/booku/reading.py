@@ -93,6 +93,7 @@ def recalled(library: BookuLibrary, asked: Retrieval) -> tuple[RecallResult, lis
         include_archived=settings.include_archived_default if archived is None else bool(archived),
         include_knowledge=settings.include_knowledge_default if knowledge is None else bool(knowledge),
         top_k=min(int(asked.top_k or settings.default_top_k), MOST_RECALLED),
+        budget_tokens=0,  # the answer is a list of records: no budget of a prompt cuts it
         mode=RecallMode.COMMIT,
         caller=CALLER,
     )

@@ -225,6 +225,7 @@ def update(library: BookuLibrary, whole: WholeMemory, change: RecordChange) -> W
         status=UNSET if change.status is None else records.status_of(change.status),
         related=UNSET if related is None else related,
         people=UNSET if people is None else people,
+        may_empty=True,
         expected_revision=memory.revision,
     )
     library.run(command)

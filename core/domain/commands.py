@@ -79,7 +79,8 @@ class CreateMemory(Command):
 class EditMemory(Command):
     """Change what a memory says. `fields`: only the keys that change; a value None removes a key.
 
-    `tags`, `aliases`, `related`, `people` replace as a whole when given. `expected_revision`: Conflict when the row
+    `tags`, `aliases`, `related`, `people` replace as a whole when given. `may_empty`: required columns may be
+    emptied too (Booku's service allows it). `expected_revision`: Conflict when the row
     was changed since.
     """
 
@@ -100,6 +101,7 @@ class EditMemory(Command):
     status: Status | Unset = UNSET
     related: tuple[MemoryPk, ...] | Unset = UNSET
     people: tuple[MemoryPk, ...] | Unset = UNSET
+    may_empty: bool = False
     expected_revision: int | None = None
 
 
@@ -445,6 +447,43 @@ class RemoveEdges(Command):
 
     LABEL: ClassVar[str] = "op.edge.remove"
     edges: tuple[EdgePk, ...]
+
+
+# --- the graph's picture -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinMemories(Command):
+    """Pin memories where a person put them in the graph's picture; pinned ones are moved.
+
+    `key` names the picture (core.domain.graph.place_key), `places` are (memory, x, y).
+    Errors: NotFound, Invalid for a place that is no number.
+    """
+
+    LABEL: ClassVar[str] = "op.graph.pin"
+    key: str
+    places: tuple[tuple[MemoryPk, float, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnpinMemories(Command):
+    """Let pinned memories go again; those that are not pinned are left alone."""
+
+    LABEL: ClassVar[str] = "op.graph.unpin"
+    key: str
+    memories: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupMemories(Command):
+    """Put memories into a group: they get the same general tag, so that lists and exports know it too.
+
+    Errors: NotFound, Invalid for a blank name.
+    """
+
+    LABEL: ClassVar[str] = "op.graph.group"
+    memories: tuple[MemoryPk, ...]
+    name: str
 
 
 # --- memos -------------------------------------------------------------------------------------

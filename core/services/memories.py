@@ -152,6 +152,7 @@ def _edited_text(
             _given(body, memory.body),
             fields,
             None if retyped else touched,
+            may_empty=command.may_empty,
         )
     values: dict[str, object] = {}
     if not isinstance(title, Unset):
@@ -164,10 +165,17 @@ def _edited_text(
 
 
 def _check_text(
-    memory_type: MemoryType, title: str, body: str, fields: dict[str, Json], touched: set[str] | None
+    memory_type: MemoryType,
+    title: str,
+    body: str,
+    fields: dict[str, Json],
+    touched: set[str] | None,
+    *,
+    may_empty: bool,
 ) -> None:
     """Only what the edit touches is checked (None = all), so that imported rows can be put right bit by bit."""
-    content.check_required(memory_type, title, body, fields, touched)
+    if not may_empty:
+        content.check_required(memory_type, title, body, fields, touched)
     if touched is None or content.PERSON_ID in touched:
         content.check_person(memory_type, fields)
     pair = {content.STARTS, content.ENDS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from dataclasses import asdict
@@ -24,6 +25,7 @@ from core.algos import (
     vectors,
 )
 from core.algos.reshape import TagGroups, TagWeights
+from core.booku import command
 from tests.golden.table import Inputs, golden
 
 
@@ -297,33 +299,19 @@ def _triplet(given: Inputs) -> Any:
 
 @golden("execute")
 def _execute(given: Inputs) -> Any:
-    """The dispatcher around the planner; the recorder's stub of the service answers every call."""
-    command = given["command"]
-    results: list[dict[str, Any]] = []
+    """The real dispatcher; the recorder's stub of the service answers every call."""
     calls: list[dict[str, Any]] = []
-    segments = command_line.split_segments(command)
-    if not segments:
-        error = "no_segment" if command.strip() else "empty_command"
-        results.append({"command": command.strip(), "success": False, "error": error})
-    for segment in segments:
-        try:
-            call = command_line.plan(command_line.parse_segment(segment))
-        except command_line.CommandProblem as problem:
-            results.append({"command": segment, "success": False, "error": problem.code})
-            break
-        if call.method == "help":
-            answer: dict[str, Any] = {"action": "help", "content": "<manual text>"}
-        else:
-            calls.append({"method": call.method, "kwargs": dict(call.arguments)})
-            answer = {"ok": call.method}
-        results.append({"command": segment, "success": True, "result": answer})
-    payload = {
-        "action": "memory_command",
-        "ok": all(result["success"] for result in results),
-        "executed": len(results),
-        "results": results,
-    }
-    return {"tool_success": True, "payload": payload, "service_calls": calls}
+
+    async def stub(call: command_line.ServiceCall) -> object:
+        calls.append({"method": call.method, "kwargs": dict(call.arguments)})
+        return {"ok": call.method}
+
+    success, payload = asyncio.run(
+        command.run_command(
+            given["command"], stub, help_text="<manual text>", describe=lambda problem: problem.code
+        )
+    )
+    return {"tool_success": success, "payload": payload, "service_calls": calls}
 
 
 _V1_COLUMNS = (

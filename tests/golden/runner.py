@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TextIO
 
-from tests.golden import booku, stbme, stbme_runs  # noqa: F401 - they fill the table
+from tests.golden import booku, booku_runs, by_design_runs, stbme, stbme_runs  # noqa: F401 - they fill the table
 from tests.golden.by_design import right_value
 from tests.golden.compare import Renaming, differences
 from tests.golden.table import TABLE, Case, Golden, find_cases
