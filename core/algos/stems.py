@@ -1,14 +1,19 @@
-"""English words without their commonest endings, so that "studies" finds "studied".
+"""English words without their commonest endings, so that "studies" finds "studied", and "buy" finds "bought".
 
-Light on purpose: plural, -ing, -ed and a last e only. Two words belong together when their stems are equal.
+Light on purpose: plural, -ing, -ed and a last e only, and a table of irregular forms. Two words belong together
+when their stems are equal.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib.resources
 import re
+from collections.abc import Mapping
 
 SHORTEST = 4
 """Shorter words are left as they are."""
+_IRREGULAR_FILE = "irregular_en.txt"
 _LATIN = re.compile("[a-z]+")
 _HISSING = ("s", "x", "z", "ch", "sh")
 _SHORTEST_STEM = 3
@@ -19,8 +24,27 @@ def is_english(word: str) -> bool:
     return len(word) >= SHORTEST and _LATIN.fullmatch(word) is not None
 
 
+@functools.cache
+def _irregular() -> Mapping[str, tuple[str, ...]]:
+    """Words with irregular forms, and these, the word first."""
+    source = importlib.resources.files("resources").joinpath("text", _IRREGULAR_FILE)
+    lines = source.read_text(encoding="utf-8").splitlines()
+    return {line.split()[0]: tuple(line.split()) for line in lines if line and not line.startswith("#")}
+
+
+@functools.cache
+def _base_words() -> Mapping[str, str]:
+    return {form: word for word, forms in _irregular().items() for form in forms}
+
+
+def irregular_forms(word: str) -> tuple[str, ...]:
+    """The word and its other forms, where it or one of them is irregular; else nothing."""
+    return _irregular().get(_base_words().get(word, word), ())
+
+
 def stem(word: str) -> str:
     """The word without its ending; words of other scripts and short ones as they are. Cost: O(1)."""
+    word = _base_words().get(word, word)
     if not is_english(word):
         return word
     word = _singular(word)

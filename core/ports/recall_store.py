@@ -50,6 +50,8 @@ class StoredMemory(NamedTuple):
     """Tokens of its search text (the length that BM25 uses)."""
     embeds: bool
     """Whether it has a text to embed."""
+    asks: bool
+    """Whether a line of its body ends with a question mark: what comes next is likely the answer."""
 
 
 class StoredEdge(NamedTuple):

@@ -37,7 +37,8 @@ _MEMORY = (
     " coalesce(json_extract(m.fields, '$.name'), json_extract(m.fields, '$.title'), ''), m.importance,"
     " m.activation_count, m.last_activated_at, m.seq, m.seq_start, m.seq_end, m.parent, m.visibility, m.document,"
     " m.span_start, m.created_at, m.updated_at, length(m.body) + length(m.fields),"
-    " length(m.search_text) - length(replace(m.search_text, ' ', '')) + 1, m.text_hash <> ''"
+    " length(m.search_text) - length(replace(m.search_text, ' ', '')) + 1, m.text_hash <> '',"
+    " m.body LIKE '%?' OR m.body LIKE '%？' OR instr(m.body, '?' || char(10)) OR instr(m.body, '？' || char(10))"
 )
 _VISIBILITY = 17
 _EDGE = (

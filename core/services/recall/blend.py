@@ -13,11 +13,12 @@ import numpy as np
 
 from core.algos.decay import MOST_IMPORTANT, OLDEST_SHARE, time_decay
 from core.algos.diffusion import Spread
+from core.algos.neighbours import Passed
 from core.algos.reshape import TagGroups, TagWeights, tag_score
 from core.algos.scoring import FULL_ENERGY
 from core.domain.ids import MemoryPk
 from core.domain.recall import PathStep, Source, Stage
-from core.services.recall.corpus import Floats, Ints, folded_tags
+from core.services.recall.corpus import Floats, folded_tags
 from core.services.recall.diversity import diverse
 from core.services.recall.frame import Frame
 from core.services.recall.network import Flow
@@ -48,7 +49,7 @@ def run(frame: Frame) -> list[int]:
     relevant = _relevance(frame)
     frame.check()
     parts = {**relevant.parts, "tags": _tags(frame)}
-    base = np.sum(list(parts.values()), axis=0)
+    base = np.sum([values for name, values in parts.items() if name != "speaker"], axis=0)
     parts |= _passed_on(frame, relevant, base)
     candidates = _candidates(frame, parts)
     order = _scored(frame, parts, candidates)
@@ -117,14 +118,15 @@ def _passed_on(frame: Frame, relevant: Relevance, base: Floats) -> dict[str, Flo
     flow = _flow(frame, relevant, base)
     timeline = frame.corpus.timeline(frame.values.whole("session_gap_minutes")).among(frame.usable)
     worth = np.maximum(base, 0.0)
-    near, senders = timeline.near(worth)
-    hubs, tops = timeline.hubs(worth, max(1, frame.values.whole("session_best")))
+    near, answer = timeline.near(worth), timeline.answers(worth, frame.corpus.asks)
+    hubs = timeline.hubs(worth, max(1, frame.values.whole("session_best")))
     received = _received(flow)
-    frame.trace.path_to = _Ways(flow, near, senders, hubs, tops).path_to
+    frame.trace.path_to = _Ways(flow, {"answer": answer, "near": near, "session": hubs}).path_to
     return {
         "graph": frame.values.number("graph_weight") * received / FULL_ENERGY,
-        "near": frame.values.number("near_weight") * near,
-        "session": frame.values.number("session_weight") * hubs,
+        "near": frame.values.number("near_weight") * near.given,
+        "answer": frame.values.number("answer_weight") * answer.given,
+        "session": frame.values.number("session_weight") * hubs.given,
     }
 
 
@@ -174,19 +176,19 @@ def _received(flow: Flow) -> Floats:
 class _Ways:
     """How a memory was reached: over relations, else from a neighbour in time, else from its session."""
 
-    def __init__(self, flow: Flow, near: Floats, senders: Ints, hubs: Floats, tops: Ints) -> None:
+    def __init__(self, flow: Flow, other: dict[str, Passed]) -> None:
         self._flow = flow
-        self._other = ((near, senders, "near"), (hubs, tops, "session"))
+        self._other = other
 
     def path_to(self, row: int) -> tuple[PathStep, ...]:
         """See PathStep."""
         if path := self._flow.path_to(row):
             return path
         pks = self._flow.network.corpus.pks
-        for given, senders, via in self._other:
-            sender = int(senders[row])
-            if given[row] > 0 and sender >= 0 and sender != row:
-                return (PathStep(MemoryPk(int(pks[sender])), None, float(given[row]), via),)
+        for via, passed in self._other.items():
+            sender = int(passed.senders[row])
+            if passed.given[row] > 0 and sender >= 0 and sender != row:
+                return (PathStep(MemoryPk(int(pks[sender])), None, float(passed.given[row]), via),)
         return ()
 
 
@@ -196,7 +198,7 @@ class _Ways:
 def _candidates(frame: Frame, parts: dict[str, Floats]) -> list[int]:
     """Usable memories that anything speaks for."""
     columns = [parts["anchor"], parts["lexical"], parts["vector"], parts["tags"]]
-    columns.append(parts["graph"] + parts["near"] + parts["session"])
+    columns.append(parts["graph"] + parts["near"] + parts["answer"] + parts["session"])
     table = np.stack(columns)
     for code in np.argsort(-table.max(axis=1, initial=0.0), kind="stable"):
         main = (table.argmax(axis=0) == code) & (table[code] > 0)

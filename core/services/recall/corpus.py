@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.algos.lexical import fold
+from core.algos.neighbours import Timeline
 from core.algos.reshape import TagGroups
 from core.domain.enums import Layer, Status, StatusReason, TagKind
 from core.domain.ids import MemoryId, TypeId
@@ -18,7 +19,6 @@ from core.domain.memory import TagSet
 from core.domain.schema import Schema
 from core.ports.recall_store import StoredEdge, StoredMemory
 from core.services.recall.names import NameIndex
-from core.services.recall.timeline import Timeline
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -91,6 +91,7 @@ class Corpus:
         self.chars = column.whole("chars")
         self.terms = column.real("terms")
         self.embeds = column.flag("embeds")
+        self.asks = column.flag("asks")
         self.seq = column.optional("seq")
         """Main floor, NaN where a memory has no place in a chat."""
         self.end_seq = np.where(np.isnan(ends := column.optional("seq_end")), self.seq, ends)

@@ -1,7 +1,4 @@
-"""Choosing memories that say different things: relevance against likeness to what is chosen already.
-
-Source: maximal marginal relevance (Carbonell and Goldstein 1998). The result stays in order of score.
-"""
+"""Choosing memories that say different things (core.algos.mmr). The result stays in order of score."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.algos.mmr import mmr
 from core.domain.recall import Stage
 from core.services.recall.corpus import Floats
 from core.services.recall.frame import Frame
@@ -30,7 +28,8 @@ def diverse(frame: Frame, order: Sequence[int]) -> list[int]:
         return list(order)
     pool = list(order[: POOL_FACTOR * wanted])
     likeness = _likeness(frame, pool)
-    picks, nearest = _picked(np.asarray(frame.trace.scores[pool]), likeness, wanted, weight)
+    found = mmr(np.asarray(frame.trace.scores[pool]), likeness, wanted, weight)
+    picks, nearest = set(found.chosen), found.nearest.tolist()
     chosen = [row for at, row in enumerate(pool) if at in picks]
     passed_over = [at for at in range(wanted) if at not in picks]
     numbers = np.full(frame.corpus.size, np.nan)
@@ -58,21 +57,3 @@ def _likeness(frame: Frame, rows: Sequence[int]) -> Floats:
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     matrix = np.divide(matrix, lengths, out=np.zeros_like(matrix), where=lengths > 0)
     return np.asarray(matrix @ matrix.T)
-
-
-def _picked(scores: Floats, likeness: Floats, wanted: int, weight: float) -> tuple[set[int], dict[int, int]]:
-    """Places that are picked, and for each place the pick that it is most like."""
-    best = max(float(scores.max()), np.finfo(np.float64).tiny)
-    worth = (1.0 - weight) * scores / best
-    closest = np.zeros(len(scores))
-    nearest = np.zeros(len(scores), dtype=np.int64)
-    picks: list[int] = []
-    left = np.ones(len(scores), dtype=np.bool_)
-    while len(picks) < min(wanted, len(scores)):
-        pick = int(np.argmax(np.where(left, worth - weight * closest, -np.inf)))
-        picks.append(pick)
-        left[pick] = False
-        nearer = likeness[pick] > closest
-        nearest[nearer] = pick
-        closest = np.maximum(closest, likeness[pick])
-    return set(picks), {at: int(place) for at, place in enumerate(nearest)}

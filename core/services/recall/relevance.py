@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.algos.fusion import above_usual, gated_words
 from core.algos.lexical import fold
 from core.services.recall.corpus import Floats
 from core.services.recall.evidence import Evidence
@@ -41,12 +42,11 @@ def relevance(frame: Frame, evidence: Evidence) -> Relevance:
     lexical = frame.values.number("lexical_weight") * _by_words(frame, evidence)
     vector = frame.values.number("vector_weight") * _by_meaning(frame, evidence)
     anchors, shared = _named(frame, evidence)
-    anchor = np.zeros(frame.corpus.size)
-    anchor[list(shared)] = frame.values.number("named_weight")
-    linked = _linked_to(frame, anchors)
-    anchor = np.maximum(anchor, frame.values.number("named_weight") * linked)
+    anchor = frame.values.number("named_weight") * _linked_to(frame, anchors)
     anchor[list(anchors)] = frame.values.number("anchor_weight")
-    return Relevance({"lexical": lexical, "vector": vector, "anchor": anchor}, anchors)
+    speaker = np.zeros(frame.corpus.size)
+    speaker[list(shared)] = frame.values.number("speaker_weight")
+    return Relevance({"lexical": lexical, "vector": vector, "anchor": anchor, "speaker": speaker}, anchors)
 
 
 def strongest(one: Relevance, others: Iterable[Relevance]) -> Relevance:
@@ -59,21 +59,15 @@ def strongest(one: Relevance, others: Iterable[Relevance]) -> Relevance:
 
 
 def _by_words(frame: Frame, evidence: Evidence) -> Floats:
-    """BM25 against the best, where the shared terms carry enough of the text's weight. In [0, 1]."""
+    """BM25 through the gate, which only keeps words from drowning meaning: without a vector it is open."""
     found = score_words(frame.corpus, evidence.words, frame.usable, frame.values.number("common_share"))
-    scores = np.where(found.shares >= frame.values.number("lexical_gate"), found.scores, 0.0)
-    best = float(scores.max()) if scores.size else 0.0
-    return scores / best if best > 0 else scores
+    gate = 0.0 if evidence.vector is None else frame.values.number("lexical_gate")
+    return gated_words(found.scores, found.shares, gate)
 
 
 def _by_meaning(frame: Frame, evidence: Evidence) -> Floats:
-    """Cosines of the nearest against the best; a best one below "related" does not count as 1. In [0, 1]."""
-    near = np.where(frame.usable, np.nan_to_num(evidence.cosines), 0.0)
-    near = np.maximum(near, 0.0)
-    if np.count_nonzero(near) > MEANING_POOL:
-        near[near < np.partition(near, -MEANING_POOL)[-MEANING_POOL]] = 0.0
-    best = max(float(near.max(initial=0.0)), evidence.related)
-    return near / best if best > 0 else near
+    """How far the cosines of the nearest stand above the usual one. In [0, 1]."""
+    return above_usual(evidence.cosines, frame.usable, evidence.related, MEANING_POOL)
 
 
 def _named(frame: Frame, evidence: Evidence) -> tuple[tuple[int, ...], tuple[int, ...]]:

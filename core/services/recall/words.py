@@ -1,12 +1,11 @@
-"""Which memories share rare words with a message: BM25 over the store's postings, with a gate.
+"""Which memories share words with a message: its terms, looked up in the store; BM25 is core.algos.bm25.
 
-Sources: BM25 (k1 1.2, b 0.75, Robertson and Walker); the gate and the cut of common terms from DESIGN §4 and
-MODELS.md: terms in more than a tenth of the memories are dropped, and a memory counts only when the terms it
-shares carry a share of what the message's terms weigh.
+Function words are dropped, and so are terms that more than a tenth of a large library holds (DESIGN §4).
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,33 +13,39 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.algos import stems
+from core.algos import bm25, stems
+from core.algos.function_words import content_words
 from core.algos.lexical import search_tokens
 from core.ports.recall_store import RecallStore
-from core.services.recall.corpus import Corpus, Flags, Floats, Ints
+from core.services.recall.corpus import Corpus, Flags, Floats
 
-K1 = 1.2
-B = 0.75
 MOST_TERMS = 64
 """A long message is searched for by its rarest terms."""
-NEVER_COMMON = 5
-"""A term in so few memories is never common, however small the scope is."""
 COMMON_IN_LIBRARY = 0.1
+FEWEST_TERMS = 3
+"""When all terms are common, so many of the rarest are looked for all the same."""
+_SHORTEST_START = 3
+_PAIR = 2
+_WORD = re.compile("[a-z]+")
 _LATIN_END = "\u024f"
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Terms of a message and where they stand in a scope: entry i says that `rows[i]` holds term `terms[i]`.
+    """Terms of a message and where they stand in a scope.
 
-    `texts` are the terms, `unknown` how many the library does not know.
+    `texts` are the terms; `unknown` counts those that the library does not know (pairs of characters less).
     """
 
     texts: tuple[str, ...]
-    terms: Ints
-    rows: Ints
-    times: Floats
-    unknown: int
+    places: bm25.Places
+    unknown: float
+
+    @classmethod
+    def none(cls) -> Words:
+        """Of a text without words."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls((), bm25.Places(nothing, nothing, np.zeros(0)), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,64 +54,75 @@ class WordScores:
 
     scores: Floats
     shares: Floats
-    weights: Floats
-    """Weight (idf) of each term, 0 for common ones."""
 
 
 def find_words(corpus: Corpus, store: RecallStore, message: str) -> Words:
     """Look up the terms of a message. Cost: two statements and the places of its rarest terms."""
-    tokens = list(dict.fromkeys(map(_as_indexed, search_tokens(message))))
-    groups: dict[str, str] = {token: stems.stem(token) for token in tokens}
-    if not groups:
-        return Words((), _none(), _none(), np.zeros(0), 0)
-    exact = [token for token in tokens if not stems.is_english(token)]
-    starts = {stems.beginning(group) for token, group in groups.items() if stems.is_english(token)}
-    known = store.spellings(exact, starts)
-    wanted = set(groups.values())
+    tokens = content_words(map(_as_indexed, search_tokens(message)))
+    if not tokens:
+        return Words.none()
+    wanted = dict.fromkeys(map(stems.stem, tokens))
+    known = store.spellings(*_spellings(tokens))
     spelled: dict[str, list[str]] = defaultdict(list)
     for term in known:
         if (group := stems.stem(term)) in wanted:
             spelled[group].append(term)
     counts = {group: sum(known[term] for term in terms) for group, terms in spelled.items()}
-    limit = max(NEVER_COMMON, COMMON_IN_LIBRARY * store.size())
-    rare = sorted(
-        (group for group, count in counts.items() if count <= limit), key=lambda group: counts[group]
-    )
-    chosen = rare[:MOST_TERMS]
-    return _places(corpus, store, chosen, spelled, unknown=len(wanted) - len(counts))
+    limit = max(bm25.NEVER_COMMON, COMMON_IN_LIBRARY * store.size())
+    by_count = sorted(counts, key=lambda group: counts[group])
+    rare = [group for group in by_count if counts[group] <= limit] or by_count[:FEWEST_TERMS]
+    unknown = sum(_unknown_count(group) for group in wanted if group not in counts)
+    return Words(tuple(rare[:MOST_TERMS]), _places(corpus, store, rare[:MOST_TERMS], spelled), unknown)
+
+
+def _spellings(tokens: Iterable[str]) -> tuple[list[str], set[str]]:
+    """What to look up for these tokens: terms as they stand, and beginnings of English words."""
+    exact: set[str] = set()
+    starts: set[str] = set()
+    for token in tokens:
+        exact.update(stems.irregular_forms(token))
+        group = stems.stem(token)
+        if len(group) >= _SHORTEST_START and _WORD.fullmatch(group):
+            starts.add(stems.beginning(group))
+        else:
+            exact |= {token, group}
+    return sorted(exact), starts
+
+
+def _unknown_count(group: str) -> float:
+    return 1.0 if _WORD.fullmatch(group) or len(group) != _PAIR else bm25.UNKNOWN_PAIR
 
 
 def _places(
-    corpus: Corpus, store: RecallStore, chosen: Sequence[str], spelled: dict[str, list[str]], unknown: int
-) -> Words:
+    corpus: Corpus, store: RecallStore, chosen: Sequence[str], spelled: dict[str, list[str]]
+) -> bm25.Places:
     number = {term: at for at, group in enumerate(chosen) for term in spelled[group]}
     postings = store.postings(list(number)) if number else ()
     rows = corpus.rows_of(np.fromiter((posting.memory for posting in postings), dtype=np.int64))
     terms = np.fromiter((number[posting.term] for posting in postings), dtype=np.int64)
     times = np.fromiter((posting.times for posting in postings), dtype=np.float64)
     inside = rows >= 0
-    keys = terms[inside] * max(1, corpus.size) + rows[inside]
-    unique, at = np.unique(keys, return_inverse=True)
-    summed = np.bincount(at, weights=times[inside], minlength=len(unique)).astype(np.float64)
     width = max(1, corpus.size)
-    return Words(tuple(chosen), unique // width, unique % width, summed, unknown)
+    unique, at = np.unique(terms[inside] * width + rows[inside], return_inverse=True)
+    summed = np.bincount(at, weights=times[inside], minlength=len(unique)).astype(np.float64)
+    return bm25.Places(unique // width, unique % width, summed)
 
 
 def score_words(corpus: Corpus, words: Words, usable: Flags, common_share: float) -> WordScores:
-    """BM25 over the usable memories only: hidden ones weigh nothing. Cost: O(n + places)."""
+    """BM25 over the usable memories only: what only hidden ones hold counts as unknown. Cost: O(n + places)."""
     size, terms = int(usable.sum()), len(words.texts)
-    kept = usable[words.rows] if len(words.rows) else np.zeros(0, dtype=np.bool_)
-    rows, numbers, times = words.rows[kept], words.terms[kept], words.times[kept]
-    held = np.bincount(numbers, minlength=terms)
-    weights = np.log1p((size - held + 0.5) / (held + 0.5))
-    weights[(held == 0) | (held > max(NEVER_COMMON, common_share * size))] = 0.0
-    lengths = corpus.terms[rows]
-    average = max(1.0, float(corpus.terms[usable].mean())) if size else 1.0
-    parts = weights[numbers] * times * (K1 + 1) / (times + K1 * (1 - B + B * lengths / average))
-    scores = np.bincount(rows, weights=parts, minlength=corpus.size).astype(np.float64)
-    carried = np.bincount(rows, weights=weights[numbers], minlength=corpus.size).astype(np.float64)
-    total = float(weights.sum())
-    return WordScores(scores, carried / total if total > 0 else carried, weights)
+    places = words.places.among(usable)
+    weights = bm25.term_weights(places, terms, size, common_share)
+    held = np.bincount(places.terms, minlength=terms)
+    nobody = words.unknown + sum(
+        _unknown_count(text) for text, count in zip(words.texts, held, strict=True) if not count
+    )
+    average = float(corpus.terms[usable].mean()) if size else 1.0
+    missing = nobody * float(bm25.rarity(0, size))
+    return WordScores(
+        bm25.scores(places, weights, corpus.terms, average),
+        bm25.covered(places, weights, corpus.size, missing),
+    )
 
 
 def _as_indexed(token: str) -> str:
@@ -120,7 +136,3 @@ def _as_indexed(token: str) -> str:
         for char in token
     )
     return "".join(letters)
-
-
-def _none() -> Ints:
-    return np.zeros(0, dtype=np.int64)
