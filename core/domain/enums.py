@@ -79,6 +79,7 @@ class Kind(StrEnum):
     MEMORY_TYPE = "memory_type"
     RELATION_TYPE = "relation_type"
     NOT_DUPLICATE = "not_duplicate"
+    PIN = "pin"
 
 
 class OpState(StrEnum):

@@ -20,6 +20,7 @@ from core.domain.enums import Kind, OpRole, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.ids import FolderPk, MemoryPk, OpId
 from core.domain.memory import Alias, Memory, MemoryState, Tag, TagSet
+from core.domain.pin import Pin
 from core.domain.queries import MemoryFilter, Sort
 from core.domain.results import (
     Actor,
@@ -52,6 +53,7 @@ Record = (
     | MemoryType
     | RelationType
     | NotDuplicate
+    | Pin
 )
 R = TypeVar(
     "R",
@@ -66,6 +68,7 @@ R = TypeVar(
     MemoryType,
     RelationType,
     NotDuplicate,
+    Pin,
 )
 
 
@@ -122,6 +125,9 @@ class Reader(Protocol):
 
     def edges_in(self, folder: FolderPk) -> list[Edge]:
         """Edges whose source lies in the folder, by pk."""
+
+    def pins_of(self, place: str) -> list[Pin]:
+        """Pins of one picture of the graph, by memory."""
 
     def folder_named(self, name: str) -> Folder | None:
         """The folder of that name."""

@@ -15,6 +15,7 @@ from core.domain.enums import FolderKind, Kind, Layer, Role, Status, StatusReaso
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.json_types import canonical
 from core.domain.memory import Alias, Memory, Tag
+from core.domain.pin import Pin
 from core.domain.safe_text import storable
 from core.domain.schema import Column, ColumnFormat, ColumnRole, Compression, MemoryType, RelationType
 from core.ports.store import R, Record
@@ -102,7 +103,7 @@ _BY_NAME: dict[str, Codec] = {
     **dict.fromkeys(
         ("locked", "inhibits", "hidden", "always_inject", "latest_only", "force_update", "built_in"), FLAG
     ),
-    **dict.fromkeys(("importance", "novelty", "strength"), REAL),
+    **dict.fromkeys(("importance", "novelty", "strength", "x", "y"), REAL),
     **dict.fromkeys(
         (
             "title",
@@ -147,6 +148,7 @@ RECORDS: dict[Kind, type[Record]] = {
         MemoryType,
         RelationType,
         NotDuplicate,
+        Pin,
     )
 }
 

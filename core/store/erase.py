@@ -25,6 +25,7 @@ def erase_memories(connection: Connection, dirty: Dirty, pks: Sequence[int]) -> 
         ("alias", ("memory",)),
         ("edge", ("source", "target")),
         ("not_duplicate", ("a", "b")),
+        ("pin", ("memory",)),
     ):
         for column in columns:
             connection.exec_driver_sql(f"DELETE FROM {table} WHERE {among(column)}", (keys,))

@@ -15,6 +15,7 @@ from core.domain.enums import Layer, Status, StatusReason, TagKind
 from core.domain.folder import Document, Folder, Memo, Message
 from core.domain.ids import FolderPk, MemoryId, MemoryPk, TypeId
 from core.domain.memory import TITLE_FROM_BODY_CHARS, Alias, MemoryState, Tag, TagSet
+from core.domain.pin import Pin
 from core.domain.queries import MemoryFilter, Sort
 from core.domain.results import Facets, FolderNode, LibraryCounts, MemoryRow
 from core.domain.schema import MemoryType, RelationType, Schema
@@ -186,6 +187,10 @@ class SqlReader:
         return self._records(
             Edge, "JOIN memory m ON m.pk = t.source WHERE m.folder = ? ORDER BY t.pk", (folder,)
         )
+
+    def pins_of(self, place: str) -> list[Pin]:
+        """Pins of one picture of the graph, by memory."""
+        return self._records(Pin, "WHERE t.place = ? ORDER BY t.memory", (place,))
 
     # --- folders and what lies in them ---------------------------------------------------
 

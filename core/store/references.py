@@ -24,6 +24,7 @@ REFERENCES = (
     Reference(Kind.EDGE, "target", Kind.MEMORY),
     Reference(Kind.NOT_DUPLICATE, "a", Kind.MEMORY),
     Reference(Kind.NOT_DUPLICATE, "b", Kind.MEMORY),
+    Reference(Kind.PIN, "memory", Kind.MEMORY),
     Reference(Kind.MEMORY, "folder", Kind.FOLDER),
     Reference(Kind.MEMORY, "document", Kind.DOCUMENT, optional=True),
     Reference(Kind.MEMORY, "parent", Kind.MEMORY, optional=True),
@@ -40,6 +41,7 @@ UNIQUE: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (Kind.MEMORY_TYPE, ("table_name",)),
     (Kind.RELATION_TYPE, ("id",)),
     (Kind.NOT_DUPLICATE, ("a", "b")),
+    (Kind.PIN, ("place", "memory")),
 )
 """Column groups that must be unique and can be taken by another row in the meantime."""
 
@@ -53,6 +55,7 @@ RESTORE_ORDER = (
     Kind.ALIAS,
     Kind.EDGE,
     Kind.NOT_DUPLICATE,
+    Kind.PIN,
     Kind.MESSAGE,
     Kind.MEMO,
 )

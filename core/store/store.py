@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 from core.domain.api import Cancel
 from core.domain.enums import Kind, OpRole
@@ -42,6 +43,9 @@ from core.store.undo_plan import UndoPlan, UndoPlanner
 from core.store.unit_of_work import SqlUnitOfWork
 from core.store.usage import SqlUsage
 
+if TYPE_CHECKING:
+    from core.store.graph_store import SqlGraphStore
+
 T = TypeVar("T")
 
 
@@ -62,6 +66,13 @@ class SqlStore:
         self.recall = SqlRecallStore(self._database)
         self.usage = SqlUsage(self._database, clock)
         self.drafts = SqlDrafts(self._database, clock)
+
+    @cached_property
+    def graph(self) -> SqlGraphStore:
+        """The graph in bulk. Loads numpy, which a command that never looks at a graph does without."""
+        from core.store.graph_store import SqlGraphStore
+
+        return SqlGraphStore(self._database, self._clock)
 
     @contextmanager
     def read(self) -> Iterator[SqlReader]:

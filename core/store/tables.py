@@ -251,6 +251,18 @@ class NotDuplicateTable(Base):
     __table_args__ = (UniqueConstraint("a", "b"),)
 
 
+class PinTable(Base):
+    """Memories pinned in the graph's picture."""
+
+    __tablename__ = "pin"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    place: Mapped[str]
+    memory: Mapped[int] = mapped_column(_reference("memory.pk"), index=True)
+    x: Mapped[float]
+    y: Mapped[float]
+    __table_args__ = (UniqueConstraint("place", "memory"),)
+
+
 # --- the store's own tables ------------------------------------------------------------------
 
 
@@ -389,6 +401,15 @@ class RecallCaseTable(Base):
     settings: Mapped[str]
     expected: Mapped[str]
     created_at: Mapped[int]
+
+
+class PictureTable(Base):
+    """Where a layout put the nodes of one picture: keys (int64) and x, y (float32), little-endian."""
+
+    __tablename__ = "picture"
+    place: Mapped[str] = mapped_column(primary_key=True)
+    pks: Mapped[bytes] = mapped_column(LargeBinary)
+    positions: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class StateTable(Base):

@@ -36,6 +36,7 @@ JOURNALED = [
     "memory_type",
     "relation_type",
     "not_duplicate",
+    "pin",
 ]
 OUTSIDE = {"revision", "updated_at", "activation_count", "last_activated_at", "search_text", "text_hash"}
 """Columns outside images and comparison (DESIGN §3), and derived ones."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from core.store.migrations import m001_first
+from core.store.migrations import m001_first, m002_graph
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (m001_first.upgrade,)
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (m001_first.upgrade, m002_graph.upgrade)
 """Migration n brings a library from version n to n + 1."""
