@@ -7,6 +7,7 @@ A damaged index file answers wrongly without an error (cases c520), and a missin
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -25,8 +26,10 @@ SAME_VECTOR = 1e-3
 """Largest difference of a number between SQL's vector and the index's."""
 SAME_SCORE = 1 - 1e-3
 NEIGHBOURS = 10
-MISSED_SHARE = 0.02
+MISSED_SHARE = 0.05
 """A healthy neighbour graph is approximate and may miss a memory in a hundred; more means damage."""
+CLONES = 3
+"""Memories with one text beyond this number are not searched for: a graph loses some of many equal rows."""
 
 
 @dataclass(slots=True)
@@ -60,7 +63,9 @@ def verify(
         stored = indexer.index.entries()
         _compare(indexer, stored, found, cancel, progress)
         tried = _sample(found.equal, sample)
-        failed = _not_found(indexer, tried, cancel)
+        copies = Counter(entry.text_hash for entry in found.equal)
+        clones = frozenset(digest for digest, count in copies.items() if count > CLONES)
+        failed = _not_found(indexer, tried, clones, cancel)
         if failed:
             problems.append(
                 Problem("index.damaged", {"count": len(failed), "checked": len(tried)}, severity="error")
@@ -114,8 +119,13 @@ def _sample(entries: Sequence[IndexEntry], size: int | None) -> list[IndexEntry]
     return random.Random(len(entries)).sample(list(entries), size)
 
 
-def _not_found(indexer: Indexer, entries: Sequence[IndexEntry], cancel: CancelToken | None) -> list[MemoryPk]:
-    """Memories whose stored vector is another than SQL's, or which are not their own nearest neighbour."""
+def _not_found(
+    indexer: Indexer,
+    entries: Sequence[IndexEntry],
+    clones: frozenset[str],
+    cancel: CancelToken | None,
+) -> list[MemoryPk]:
+    """Memories whose stored vector is another than SQL's, or which their own vector does not find."""
     expected = indexer.stored_vectors([entry.text_hash for entry in entries])
     stored = indexer.index.vectors_of([entry.id for entry in entries])
     wrong: list[MemoryPk] = []
@@ -126,7 +136,7 @@ def _not_found(indexer: Indexer, entries: Sequence[IndexEntry], cancel: CancelTo
         vector = expected[entry.text_hash]
         if not _same(stored.get(entry.id), vector):
             wrong.append(MemoryPk(entry.pk))
-        elif not _finds_itself(indexer, entry, vector):
+        elif entry.text_hash not in clones and not _finds_itself(indexer, entry, vector):
             missed.append(MemoryPk(entry.pk))
     return wrong + missed if len(missed) > MISSED_SHARE * len(entries) else wrong
 

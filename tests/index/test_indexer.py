@@ -372,3 +372,10 @@ def test_library_moved_to_another_place_keeps_its_index(
         _healthy(moved)
     finally:
         moved.close()
+
+
+def test_many_memories_of_one_text_are_no_damage(desk: Desk) -> None:
+    for _ in range(25):
+        desk.add_many(60)
+    desk.indexer.drain()
+    _healthy(desk)
