@@ -92,7 +92,8 @@ class Evidence:
         except Unavailable as error:
             self._note("recall.note.embedder_failed", reason=error.reason)
             return None
-        if not np.isfinite(vector).all() or not vector.any():
+        dims = self._pair[0].identity.dims
+        if vector.shape != (dims,) or not np.isfinite(vector).all() or not vector.any():
             self._note("recall.note.query_vector_damaged")
             return None
         return vector
