@@ -34,6 +34,7 @@ class Situation:
     redo_label: str = ""
     folder: bool = False
     editing: bool = False
+    recall: bool = False
     unsaved: bool = False
 
 
@@ -54,6 +55,7 @@ class Need(StrEnum):
     FOLDER = "folder"
     UNSAVED = "unsaved"
     EDITING = "editing"
+    RECALL = "recall"
 
 
 NEEDS: dict[Need, Callable[[Situation], bool]] = {
@@ -71,6 +73,7 @@ NEEDS: dict[Need, Callable[[Situation], bool]] = {
     Need.FOLDER: lambda now: now.folder,
     Need.UNSAVED: lambda now: now.unsaved,
     Need.EDITING: lambda now: now.editing,
+    Need.RECALL: lambda now: now.recall,
 }
 
 
@@ -154,6 +157,14 @@ TABLE: tuple[Action, ...] = (
     Action("memory.untrash", "mdi6.delete-restore", "Ctrl+Shift+U", need=Need.INSIDE_TRASH),
     Action("memory.delete", "mdi6.delete-forever-outline", no_shortcut=DANGER, need=Need.SELECTION),
     Action("trash.empty", "mdi6.delete-sweep-outline", no_shortcut=DANGER, need=Need.TRASH_FULL),
+    # recall
+    Action("memory.recall", "mdi6.text-search", "P", need=Need.ONE_OUTSIDE, reach=Reach.LIST),
+    Action("memory.why_not", "mdi6.help-circle-outline", "W", need=Need.ONE, reach=Reach.LIST),
+    Action("recall.run", "mdi6.play-outline", "Ctrl+Return", need=Need.RECALL),
+    Action("recall.why_not", "mdi6.help-circle-outline", "Ctrl+Shift+W", need=Need.RECALL),
+    Action("recall.copy", "mdi6.content-copy", "Ctrl+Shift+C", need=Need.RECALL),
+    Action("recall.pin", "mdi6.pin-outline", "Ctrl+Shift+P", need=Need.RECALL),
+    Action("recall.last", "mdi6.history", "Ctrl+Shift+Y", need=Need.RECALL),
     # folders
     Action("folder.new", "mdi6.folder-plus-outline", "Ctrl+Shift+N"),
     Action("folder.rename", "mdi6.rename-box", "F2", need=Need.FOLDER, reach=Reach.FOLDERS),

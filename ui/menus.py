@@ -32,6 +32,13 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "memory.untrash", "memory.delete", "trash.empty",
         ),
     ),
+    (
+        "recall",
+        (
+            "memory.recall", "memory.why_not", "", "recall.run", "recall.why_not", "", "recall.copy", "recall.pin",
+            "recall.last",
+        ),
+    ),
     ("folder", ("folder.new", "folder.rename", "folder.merge", "folder.also_reads", "folder.delete")),
     (
         "view",

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from core.domain.api import EngineApi
+from core.domain.ids import MemoryPk
 from core.domain.results import LibraryCounts, UndoPreview
 from ui.actions import Actions, Reach
 from ui.bridge import Bridge
@@ -21,6 +22,7 @@ from ui.views.health import Health
 from ui.views.history_page import HistoryPage
 from ui.views.memories_page import MemoriesPage
 from ui.views.rail import Rail
+from ui.views.recall.page import RecallPage
 from ui.views.status_line import StatusLine
 from ui.views.undo_conflict import UndoConflictDialog
 from ui.widgets.search_field import SearchField
@@ -29,8 +31,10 @@ if TYPE_CHECKING:
     from ui.main_window import Services
 
 MEMORIES = "memories"
+RECALL = "recall"
 HISTORY = "history"
 add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
+add_page(Page(RECALL, "mdi6.text-search", RecallPage))
 add_page(Page(HISTORY, "mdi6.history", HistoryPage))
 
 
@@ -59,6 +63,9 @@ class Session(QWidget):
         page = self.pages[MEMORIES]
         assert isinstance(page, MemoriesPage)
         self.memories = page
+        recall = self.pages[RECALL]
+        assert isinstance(recall, RecallPage)
+        self.recall = recall
         self.detail = DetailPane(self.context)
         self.memories.add_detail(self.detail)
         self.status = StatusLine(actions, services.tasks, services.tr, services.theme)
@@ -103,7 +110,31 @@ class Session(QWidget):
         self.context.bridge.counted.connect(self._on_counts)
         self.health.checked.connect(self.status.show_health)
         self.rail.chosen.connect(self.show_page)
+        self._connect_recall()
         self.show_page(MEMORIES)
+
+    def _connect_recall(self) -> None:
+        """From a memory to the Recall page and back."""
+        actions, detail = self.context.actions, self.detail
+        actions.on("memory.recall", lambda: self._recall_from(self.memories.table.current_memory))
+        actions.on("memory.why_not", lambda: self._ask_why(self.memories.table.current_memory))
+        detail.recall_wanted.connect(lambda pk: self._recall_from(MemoryPk(pk)))
+        detail.why_wanted.connect(lambda pk: self._ask_why(MemoryPk(pk)))
+        self.recall.open_memories.connect(self._show_memories)
+
+    def _recall_from(self, memory: MemoryPk | None) -> None:
+        if memory is not None:
+            self.show_page(RECALL)
+            self.recall.recall_from(memory)
+
+    def _ask_why(self, memory: MemoryPk | None) -> None:
+        if memory is not None:
+            self.show_page(RECALL)
+            self.recall.ask_why(memory)
+
+    def _show_memories(self, pks: tuple[MemoryPk, ...]) -> None:
+        self.show_page(MEMORIES)
+        self.memories.go_to(pks)
 
     def start(self, search: SearchField) -> None:
         """Fill everything: the list first."""
@@ -135,6 +166,7 @@ class Session(QWidget):
         """Keep what is typed and arranged; gives back the engine, to be closed by whoever opened it."""
         self.detail.close_drafts()
         self.memories.save_state()
+        self.recall.save_state()
         self.context.bridge.close()
         self._search.searched.disconnect(self.memories.search)
         self._search.left_down.disconnect(self.memories.table.setFocus)

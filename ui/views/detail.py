@@ -22,11 +22,12 @@ from ui.drafts import DraftKeeper
 from ui.tasks import Lane
 from ui.views.editor import Editor
 from ui.views.reading import ReadingView
+from ui.views.recall_history import RecallHistory
 from ui.views.relations import RelationsView
 from ui.views.versions import VersionsView
 from ui.widgets.state_stack import StateStack
 
-READ, EDIT, RELATIONS, HISTORY = range(4)
+READ, EDIT, RELATIONS, HISTORY, RECALL = range(5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,10 @@ class DetailPane(QWidget):
     created = Signal(int)
     """A new memory was saved."""
     tag_clicked = Signal(str)
+    recall_wanted = Signal(int)
+    """A memory's text is to be the message of a recall."""
+    why_wanted = Signal(int)
+    """It is to be said why a memory is not recalled."""
 
     def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,6 +76,9 @@ class DetailPane(QWidget):
         self.relations = RelationsView(self._ctx)
         self.relations.open_memory.connect(self.open_memory)
         self.versions = VersionsView(self._ctx)
+        self.recalls = RecallHistory(self._ctx)
+        self.recalls.recall_wanted.connect(self.recall_wanted)
+        self.recalls.why_wanted.connect(self.why_wanted)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         tr = self._ctx.tr
@@ -79,6 +87,7 @@ class DetailPane(QWidget):
             (self.editor, "edit"),
             (self.relations, "relations"),
             (self.versions, "history"),
+            (self.recalls, "recall"),
         ):
             self.tabs.addTab(view, tr(f"detail.tab.{name}"))
         self.tabs.currentChanged.connect(self._on_tab)
@@ -191,10 +200,12 @@ class DetailPane(QWidget):
         name = self._ctx.tr("detail.tab.relations")
         self.tabs.setTabText(RELATIONS, f"{name} {count}" if count else name)
         trashed = detail.memory.deleted_at is not None
-        for tab in (READ, EDIT, RELATIONS, HISTORY):
+        for tab in (READ, EDIT, RELATIONS, HISTORY, RECALL):
             self.tabs.setTabEnabled(tab, not (trashed and tab == EDIT))
         if self.tabs.currentIndex() == HISTORY:
             self.versions.show_memory(detail, schema)
+        elif self.tabs.currentIndex() == RECALL:
+            self.recalls.show_memory(detail.memory)
         elif self.tabs.currentIndex() == EDIT:
             self.editor.load_tag_suggestions()
         self.stack.show_content()
@@ -203,7 +214,7 @@ class DetailPane(QWidget):
     def _show_new(self, folder: Folder, schema: Schema, type_id: TypeId, layer: Layer) -> None:
         self._pk, self._loaded, self._many = None, None, 0
         self.editor.show_new(folder, schema, type_id, layer.value)
-        for tab in (READ, RELATIONS, HISTORY):
+        for tab in (READ, RELATIONS, HISTORY, RECALL):
             self.tabs.setTabEnabled(tab, False)
         self.tabs.setTabEnabled(EDIT, True)
         self.tabs.setCurrentIndex(EDIT)
@@ -226,6 +237,8 @@ class DetailPane(QWidget):
         loaded = self._loaded
         if loaded is not None and tab == HISTORY:
             self.versions.show_memory(loaded.detail, loaded.schema)
+        elif loaded is not None and tab == RECALL:
+            self.recalls.show_memory(loaded.detail.memory)
         elif tab == EDIT:
             self.editor.load_tag_suggestions()
         self._tell()

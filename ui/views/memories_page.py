@@ -47,6 +47,8 @@ SETTING_SPLITTER, SETTING_ORDER = "ui.splitter", "ui.table_order"
 SETTING_SUBFOLDERS, SETTING_RECENT = "ui.with_subfolders", "ui.recent_memories"
 ROW_MENU = (
     "memory.edit",
+    "memory.recall",
+    "memory.why_not",
     "",
     "memory.move",
     "memory.copy",

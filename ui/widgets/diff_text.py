@@ -46,12 +46,18 @@ def parts(before: str, after: str) -> list[tuple[Part, str]]:
 
 
 class DiffText(PlainTextEdit):
-    """A read-only view of the difference between two texts."""
+    """A read-only view of the difference between two texts. `lines` 0: as high as its place, with a scroll bar."""
 
     def __init__(
-        self, parent: QWidget | None = None, *, gone: QColor, new: QColor, max_lines: int = 12
+        self,
+        parent: QWidget | None = None,
+        *,
+        gone: QColor,
+        new: QColor,
+        lines: int = 1,
+        max_lines: int = 12,
     ) -> None:
-        super().__init__(parent, lines=1, max_lines=max_lines, read_only=True)
+        super().__init__(parent, lines=lines, max_lines=max_lines, read_only=True)
         self._formats = {
             Part.SAME: QTextCharFormat(),
             Part.GONE: QTextCharFormat(),

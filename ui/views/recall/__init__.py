@@ -1,0 +1,1 @@
+"""The page Recall: what the next prompt would get for a message, and why."""

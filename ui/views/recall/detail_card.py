@@ -1,0 +1,160 @@
+"""The numbers of the current memory: parts, ranks by stage, path, and real buttons for what can be done."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from core.domain.recall import Recalled, Stage
+from ui.context import Context
+from ui.models.recall_results import ResultRow
+from ui.models.recall_view import RecallView
+from ui.views.naming import name_of
+from ui.views.recall.words import (
+    DECAY,
+    dropped_text,
+    no_remedy_text,
+    number,
+    part_color,
+    part_name,
+    sorted_parts,
+    source_text,
+    stage_name,
+)
+
+HEIGHT_PX = 172
+
+
+class DetailCard(QWidget):
+    """Shown below the list while a memory is current. `remedy_wanted(pk)`, `opened(pk)`, `why_wanted(pk)`."""
+
+    remedy_wanted = Signal(int)
+    opened = Signal(int)
+    why_wanted = Signal(int)
+
+    def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ctx = ctx
+        self._pk = 0
+        tr = ctx.tr
+        self.setProperty("role", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.title = QLabel()
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.title.setProperty("role", "section")
+        self.remedy = QPushButton()
+        self.why = QPushButton(tr("recall_page.why_this"))
+        self.open_button = QPushButton(tr("recall_page.open"))
+        self.why.setToolTip(tr("recall_page.why_this.tip"))
+        self.open_button.setToolTip(tr("recall_page.open.tip"))
+        self.remedy.clicked.connect(lambda: self.remedy_wanted.emit(self._pk))
+        self.why.clicked.connect(lambda: self.why_wanted.emit(self._pk))
+        self.open_button.clicked.connect(lambda: self.opened.emit(self._pk))
+        self.words = QLabel()
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        buttons.addWidget(self.remedy)
+        buttons.addWidget(self.why)
+        buttons.addStretch(1)
+        buttons.addWidget(self.open_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 12, 8)
+        column.setSpacing(4)
+        column.addWidget(self.title)
+        column.addWidget(self._area, 1)
+        column.addLayout(buttons)
+        self.setFixedHeight(ctx.theme.px(HEIGHT_PX))
+        self.hide()
+
+    def show_row(self, row: ResultRow | None, view: RecallView | None, remedy: str) -> None:
+        """Show a row's numbers; None hides the card. `remedy`: what the button says."""
+        if row is None or row.pk is None or view is None:
+            self.hide()
+            return
+        tr = self._ctx.tr
+        self._pk = row.pk
+        known = view.rows.get(row.pk)
+        where = f" · {known.folder_name}" if known is not None and known.folder_name else ""
+        title = name_of(view.title(row.pk) or (row.recalled.title if row.recalled else ""), tr)
+        self.title.setText(f"{title}{where}")
+        self.remedy.setText(remedy)
+        self.remedy.setVisible(bool(remedy))
+        self.why.setVisible(
+            row.answer is None and row.recalled is not None and row.recalled.stage is not Stage.SELECTED
+        )
+        self._area.setWidget(self._body(row, view, remedy))
+        self.show()
+
+    def _body(self, row: ResultRow, view: RecallView, remedy: str) -> QWidget:
+        tr = self._ctx.tr
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        recalled = row.recalled
+        if recalled is None:
+            self._add_line(column, tr("recall_page.always"))
+            column.addStretch(1)
+            return body
+        if recalled.stage is Stage.SELECTED:
+            self._add_line(column, source_text(tr, view, recalled))
+        else:
+            self._add_line(column, dropped_text(tr, recalled))
+            if row.answer is not None and not remedy:
+                self._add_line(column, no_remedy_text(tr, row.answer))
+        column.addLayout(self._table(recalled))
+        ranks = self._ranks(recalled)
+        if ranks:
+            self._add_line(column, ranks, role="small")
+        column.addStretch(1)
+        return body
+
+    def _table(self, recalled: Recalled) -> QGridLayout:
+        """Each part with its colour, name and number; then the sum."""
+        tr, theme = self._ctx.tr, self._ctx.theme
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(1)
+        cells = [
+            (part_color(name), part_name(tr, name), number(value, 3))
+            for name, value in sorted_parts(recalled)
+        ]
+        if DECAY in recalled.parts:
+            cells.append(("", part_name(tr, DECAY), f"×{number(recalled.parts[DECAY], 3)}"))
+        if recalled.score:
+            cells.append(("", tr("recall_page.sum"), f"= {number(recalled.score, 3)}"))
+        for at, (color, name, value) in enumerate(cells):
+            row, column = divmod(at, 2)
+            if color:
+                swatch = QLabel()
+                swatch.setFixedSize(theme.px(10), theme.px(10))
+                swatch.setStyleSheet(f"background: {theme.color(color).name()};")
+                grid.addWidget(swatch, row, 4 * column)
+            grid.addWidget(QLabel(name), row, 4 * column + 1)
+            amount = QLabel(value)
+            amount.setAlignment(Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(amount, row, 4 * column + 2)
+            grid.setColumnMinimumWidth(4 * column + 3, theme.px(16))
+        grid.setColumnStretch(7, 1)
+        return grid
+
+    def _ranks(self, recalled: Recalled) -> str:
+        tr = self._ctx.tr
+        order = {stage: at for at, stage in enumerate(Stage)}
+        places = sorted(recalled.ranks.items(), key=lambda item: order[item[0]])
+        steps = [tr("recall_page.rank", stage=stage_name(tr, stage), place=place) for stage, place in places]
+        return tr("recall_page.ranks", steps=" → ".join(steps)) if steps else ""
+
+    def _add_line(self, column: QVBoxLayout, text: str, role: str = "") -> None:
+        label = QLabel(text)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        if role:
+            label.setProperty("role", role)
+        column.addWidget(label)
