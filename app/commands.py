@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from app import commands_read, commands_transfer, commands_write
+from app import commands_read, commands_recall, commands_transfer, commands_write
 from app.answers import Answer, Say
 from core.domain.commands import Border
 from core.domain.enums import Layer, Status
 from core.domain.queries import SortKey, TrashScope
+from core.domain.recall import Layout, Scope
+from core.domain.recipes import DEFAULT_RECIPE, RECIPES
 from core.domain.transfer import Format
 
 if TYPE_CHECKING:
@@ -81,6 +83,28 @@ _FILTERS = (
     _LIMIT,
 )
 
+_MESSAGE = Argument(name="message", metavar="TEXT")
+_RECALL = (
+    _FOLDER,
+    Argument(
+        name="--scope",
+        choices=(Scope.ALSO_READS, Scope.FOLDER, Scope.LIBRARY),
+        default=Scope.ALSO_READS.value,
+    ),
+    Argument(name="--viewer", metavar="NAME"),
+    Argument(name="--as-of", takes=Takes.NUMBER, metavar="FLOOR"),
+    Argument(name="--recipe", choices=RECIPES, default=DEFAULT_RECIPE),
+    Argument(name="--set", takes=Takes.REPEATED, metavar="SETTING=VALUE"),
+    Argument(name="--budget", takes=Takes.NUMBER, metavar="N"),
+    Argument(name="--core", takes=Takes.REPEATED, metavar="TAGS"),
+    Argument(name="--diffusion", takes=Takes.REPEATED, metavar="TAGS"),
+    Argument(name="--opposing", takes=Takes.REPEATED, metavar="TAGS"),
+    Argument(name="--include-archived", takes=Takes.FLAG),
+    Argument(name="--include-knowledge", takes=Takes.FLAG),
+    Argument(name="--top-k", takes=Takes.NUMBER, metavar="N"),
+    Argument(name="--seed", takes=Takes.NUMBER, metavar="N"),
+)
+
 COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(
         name="import",
@@ -125,6 +149,22 @@ COMMANDS: tuple[CommandSpec, ...] = (
         ),
     ),
     CommandSpec(name="show", function=commands_read.show, arguments=(_IDS, _FOLDER)),
+    CommandSpec(name="recall", function=commands_recall.recall, arguments=(_MESSAGE, *_RECALL)),
+    CommandSpec(
+        name="inject",
+        function=commands_recall.inject,
+        arguments=(
+            _MESSAGE,
+            *_RECALL,
+            Argument(name="--layout", choices=tuple(Layout)),
+            Argument(name="--commit", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
+        name="why",
+        function=commands_recall.why,
+        arguments=(Argument(name="memory", metavar="MEMORY"), _MESSAGE, *_RECALL),
+    ),
     CommandSpec(name="folders", function=commands_read.folders),
     CommandSpec(name="history", function=commands_read.history, arguments=(_LIMIT,)),
     CommandSpec(name="verify", function=commands_read.verify),
