@@ -1,10 +1,10 @@
-"""Qt calls must not use up the references to None (met with PySide6 6.12.0 under Python 3.11)."""
+"""Qt calls must not use up the references to None, as those of PySide6 6.12.0 did under Python 3.11."""
 
 import subprocess
 import sys
 
 SCRIPT = """
-import ui
+
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 class Sender(QObject):
