@@ -162,7 +162,7 @@ class EdgeTable(Base):
     foreign_id: Mapped[str | None]
     source: Mapped[int] = mapped_column(_reference("memory.pk"))
     target: Mapped[int] = mapped_column(_reference("memory.pk"), index=True)
-    relation: Mapped[str] = mapped_column(index=True)
+    relation: Mapped[str]
     strength: Mapped[float]
     inhibits: Mapped[bool]
     created_at: Mapped[int]
@@ -305,7 +305,10 @@ class JournalTable(Base):
     after: Mapped[str | None]
     digest: Mapped[str | None]
     memory: Mapped[int | None] = mapped_column(index=True)
-    other: Mapped[int | None] = mapped_column(index=True)
+    other: Mapped[int | None]
+
+
+Index("ix_journal_other", JournalTable.other, sqlite_where=JournalTable.other.is_not(None))
 
 
 class SequenceTable(Base):

@@ -236,7 +236,7 @@ CREATE INDEX ix_journal_memory ON journal (memory)
 CREATE INDEX ix_journal_op ON journal (op)
 """,
     """
-CREATE INDEX ix_journal_other ON journal (other)
+CREATE INDEX ix_journal_other ON journal (other) WHERE other IS NOT NULL
 """,
     """
 CREATE TABLE memo (
@@ -406,9 +406,6 @@ CREATE TABLE edge (
 """,
     """
 CREATE INDEX ix_edge_ends ON edge (source, target, relation)
-""",
-    """
-CREATE INDEX ix_edge_relation ON edge (relation)
 """,
     """
 CREATE INDEX ix_edge_target ON edge (target)
