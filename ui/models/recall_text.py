@@ -12,6 +12,11 @@ from core.domain.recall import LineSpan
 LAST_OF_BASIC_PLANE = 0xFFFF
 
 
+def utf16_length(text: str) -> int:
+    """How many positions a text takes in a document of Qt."""
+    return len(text) + sum(ord(character) > LAST_OF_BASIC_PLANE for character in text)
+
+
 class Places:
     """Maps characters of a text to positions in a document of Qt and back.
 

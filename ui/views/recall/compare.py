@@ -22,6 +22,7 @@ from core.domain.queries import MemoryRows
 from core.domain.results import MemoryRow
 from ui.context import Context
 from ui.models.recall_compare import ListChange, Move, Shot, list_changes
+from ui.models.recall_text import utf16_length
 from ui.tasks import Lane
 from ui.views.naming import name_of
 from ui.widgets.diff_text import DiffText, Part, parts
@@ -66,6 +67,7 @@ class ComparePanel(QWidget):
         self.text = DiffText(gone=theme.color("diff_gone"), new=theme.color("diff_new"), lines=0)
         self.text.setAccessibleName(tr("recall_page.compare.text"))
         self.text.setProperty("role", "reading")
+        self.text.document().setDocumentMargin(8)
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(self.table)
@@ -152,7 +154,16 @@ class ComparePanel(QWidget):
         for at, change in enumerate(changes):
             self._fill_row(at, change, rows)
         self.text.show_parts(found[1])
+        self._go_to_first_difference(found[1])
         self.stack.show_content()
+
+    def _go_to_first_difference(self, found: list[tuple[Part, str]]) -> None:
+        if found and found[0][0] is Part.SAME and len(found) > 1:
+            cursor = self.text.textCursor()
+            cursor.setPosition(min(utf16_length(found[0][1]), self.text.document().characterCount() - 1))
+            self.text.setTextCursor(cursor)
+            bar = self.text.verticalScrollBar()
+            bar.setValue(bar.value() + self.text.cursorRect().top() - self.text.viewport().height() // 3)
 
     def _fill_row(self, at: int, change: ListChange, rows: Mapping[MemoryPk, MemoryRow]) -> None:
         tr, theme = self._ctx.tr, self._ctx.theme

@@ -22,7 +22,7 @@ from ui.views.recall.words import (
     stage_name,
 )
 
-HEIGHT_PX = 172
+HEIGHT_PX = 156
 
 
 class DetailCard(QWidget):
@@ -94,6 +94,7 @@ class DetailCard(QWidget):
     def _body(self, row: ResultRow, view: RecallView, remedy: str) -> QWidget:
         tr = self._ctx.tr
         body = QWidget()
+        body.setProperty("surface", "window")
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)

@@ -65,7 +65,8 @@ class InjectionText(PlainTextEdit):
             cursor = QTextCursor(self.document())
             cursor.setPosition(self._places.in_document(spans[0].start))
             self.setTextCursor(cursor)
-            self.ensureCursorVisible()
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() + self.cursorRect().top() - self.viewport().height() // 3)
 
     @property
     def lit_text(self) -> str:
@@ -234,6 +235,7 @@ class InjectionView(QWidget):
         )
         self.bars.show_injection(injection)
         self.text.show_injection(injection)
+        self.origin_button.setEnabled(True)
         self._clear_origins()
 
     def copy(self) -> None:

@@ -31,7 +31,7 @@ from ui.tasks import Lane, single_shot
 from ui.views.naming import shorten
 from ui.views.recall.body import RecallBody
 from ui.views.recall.runs import shot_of
-from ui.views.recall.words import recipe_name
+from ui.views.recall.words import changes_text, recipe_name
 
 SETTING_FOLDER = "ui.recall_folder"
 LOOKED_BACK = 60
@@ -428,10 +428,12 @@ class RecallPage(QWidget):
 
     def _shot(self, view: RecallView) -> Shot:
         request, tr = view.result.request, self._ctx.tr
+        changes = changes_text(tr, request, self.body.request.recipe_record)
         name = tr(
-            "recall_page.shot_name",
+            "recall_page.shot_name.changed" if changes else "recall_page.shot_name",
             recipe=recipe_name(tr, request.recipe),
             message=shorten(request.message, 32) or tr("recall_page.no_message"),
+            changes=changes,
         )
         injection = view.result.injection
         return Shot(name, tuple(each.pk for each in view.result.selected), injection.text, injection.tokens)

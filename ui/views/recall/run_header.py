@@ -9,7 +9,7 @@ from core.domain.recall import RecallNote, RecallResult, Stage
 from core.domain.recipes import recipes
 from ui.context import Context
 from ui.language import isolate
-from ui.views.recall.words import number, setting_name, stage_name
+from ui.views.recall.words import number, setting_name, stage_name, took_text
 from ui.widgets.flow_layout import FlowLayout
 
 MOST_NOTES = 3
@@ -60,7 +60,7 @@ class RunHeader(QWidget):
         key = "recall_page.count_of" if scope is not None else "recall_page.count"
         self.title.setText(tr(key, count=count, total=tr.number(scope or 0)))
         self.title.setAccessibleName(self.title.text())
-        self.time.setText(tr("recall_page.took", ms=number(round(result.took_ms, 1), 1)))
+        self.time.setText(took_text(tr, result.took_ms))
         self.time.setToolTip("\n".join(self._times(result)))
         self._show_facts(result)
         self._show_stages(result)
@@ -102,7 +102,7 @@ class RunHeader(QWidget):
             for count in result.stages
             if count.entered > count.left
         ]
-        self.stages.setText(tr("recall_page.stages", steps=tr("list.comma").join(steps)) if steps else "")
+        self.stages.setText(tr("recall_page.stages", steps=" · ".join(steps)) if steps else "")
         self.stages.setVisible(bool(steps))
 
     def _times(self, result: RecallResult) -> list[str]:

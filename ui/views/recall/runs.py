@@ -100,7 +100,7 @@ class RunsPanel(QWidget):
         table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         table.horizontalHeader().setSectionResizeMode(MESSAGE, QHeaderView.ResizeMode.Stretch)
         table.setColumnWidth(WHEN, theme.px(96))
-        table.setColumnWidth(SIZE, theme.px(72))
+        table.setColumnWidth(SIZE, theme.px(64))
         return table
 
     def _lay_out(self) -> None:
@@ -200,7 +200,8 @@ class RunsPanel(QWidget):
         when.setToolTip(f"{tr.exact(run.at)}\n{self._described(run)}")
         message = QTableWidgetItem(shorten(run.message, 200))
         message.setToolTip(run.message[:1000])
-        size = QTableWidgetItem(tr("recall_page.runs.tokens", count=len(run.selected), tokens=run.tokens))
+        size = QTableWidgetItem(tr.number(run.tokens))
+        size.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         size.setToolTip(
             tr("recall_page.runs.tokens.tip", count=len(run.selected), tokens=tr.number(run.tokens))
         )

@@ -129,8 +129,8 @@ class SettingRow(QWidget):
         combo.currentIndexChanged.connect(lambda _at: self._take(str(combo.currentData())))
         guard_wheel(combo)
         self._add_label()
-        self._head.addWidget(combo, 1)
         self._head.addWidget(self.reset_button)
+        self._head.addWidget(combo, 1)
 
     def _make_number(self) -> None:
         low, high = self.setting.low or 0.0, self.setting.high or 0.0
@@ -151,8 +151,8 @@ class SettingRow(QWidget):
         guard_wheel(self._spin)
         self._add_label()
         self._head.addStretch(1)
-        self._head.addWidget(self._spin)
         self._head.addWidget(self.reset_button)
+        self._head.addWidget(self._spin)
         if self.setting.form is SettingForm.NUMBER or high - low <= WIDEST_SLIDER:
             self._make_slider(low, high)
 

@@ -43,6 +43,7 @@ class ScopeField(QWidget):
         self.combo.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         for scope in Scope:
             self.combo.addItem(tr(f"recall_page.scope.{scope.value}"), scope)
+        self.combo.setCurrentIndex(self.combo.findData(Scope.ALSO_READS))
         self.combo.setAccessibleName(tr("recall_page.scope"))
         guard_wheel(self.combo)
         self.list = QListWidget()

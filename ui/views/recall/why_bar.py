@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLabel, QListView, QToolButton, QWidget
+from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLabel, QListView, QWidget
 
 from core.domain.api import Cancel, Report
 from core.domain.ids import MemoryPk
@@ -27,7 +27,7 @@ class WhyBar(QWidget):
     def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ctx = ctx
-        tr, theme = ctx.tr, ctx.theme
+        tr = ctx.tr
         self.setProperty("role", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.label = QLabel(tr("recall_page.why_not"))
@@ -35,12 +35,6 @@ class WhyBar(QWidget):
         self.field.setPlaceholderText(tr("recall_page.why_not.placeholder"))
         self.field.setAccessibleName(tr("recall_page.why_not.placeholder"))
         self.label.setBuddy(self.field)
-        self.close_button = QToolButton()
-        self.close_button.setIcon(theme.icon("mdi6.close"))
-        self.close_button.setToolTip(tr("recall_page.why_not.close"))
-        self.close_button.setAccessibleName(tr("recall_page.why_not.close"))
-        self.close_button.clicked.connect(self.clear)
-        self.close_button.hide()
         self._found = QStandardItemModel(self)
         self.completer = QCompleter(self._found, self)
         self.completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
@@ -54,19 +48,16 @@ class WhyBar(QWidget):
         row.setSpacing(8)
         row.addWidget(self.label)
         row.addWidget(self.field, 1)
-        row.addWidget(self.close_button)
         self.field.searched.connect(self._search)
         self.field.left_down.connect(self._show_popup)
 
     def show_asked(self, title: str) -> None:
         """The memory that is asked about."""
         self.field.set_quietly(title)
-        self.close_button.show()
 
     def clear(self) -> None:
         """Ask about none."""
         self.field.set_quietly("")
-        self.close_button.hide()
         self.cleared.emit()
 
     def start(self) -> None:

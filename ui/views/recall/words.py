@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.domain.recall import PathStep, Recalled, Remedy, Stage, WhyNotAnswer
+from core.domain.recall import PathStep, Recalled, RecallRequest, Remedy, Setting, Stage, WhyNotAnswer
 from core.domain.recipes import Recipe, RecipeSetting, SettingForm
 from ui.language import Language, isolate
 from ui.models.recall_results import ResultRow, RowKind
@@ -24,6 +24,7 @@ PART_COLORS = {
 }
 OTHER_COLOR = "part_other"
 LONGEST_TITLE = 28
+MS_PER_SECOND = 1000
 
 
 def part_name(tr: Language, part: str) -> str:
@@ -51,7 +52,7 @@ def number(value: float | None, digits: int = 2) -> str:
     if float(value).is_integer() and abs(value) >= 1:
         return str(int(value))
     if value and abs(value) < 0.01:
-        return f"{value:.4f}".rstrip("0")
+        return f"{value:.3f}" if abs(value) >= 0.0005 else "≈0"
     return f"{value:.{digits}f}"
 
 
@@ -62,13 +63,13 @@ def part_text(tr: Language, name: str, value: float) -> str:
 
 
 def stage_name(tr: Language, stage: Stage) -> str:
-    """A stage in words."""
-    return tr(f"recall.stage.{stage.value}")
+    """A stage in one or two words."""
+    return tr(f"recall_page.step.{stage.value}")
 
 
 def source_text(tr: Language, view: RecallView, recalled: Recalled) -> str:
     """How a memory came in, with the path when it was reached over others."""
-    source = tr(f"recall.source.{recalled.source.value}")
+    source = tr(f"recall_page.by.{recalled.source.value}")
     path = path_text(tr, view, recalled)
     return tr("recall_page.came_via", source=source, path=path) if path else source
 
@@ -96,10 +97,22 @@ def _hops(tr: Language, view: RecallView, hops: Sequence[PathStep]) -> str:
             parts.append(f"{title} →")
             continue
         known = view.schema.relation(edge.edge.relation)
-        name = relation_name(known, edge.edge, step.memory, tr)
+        name = _inside(relation_name(known, edge.edge, step.memory, tr))
         arrow = "⊣" if edge.edge.inhibits else "→"
         parts.append(f"{title} —{name}{arrow}")
     return " ".join(parts)
+
+
+def _inside(name: str) -> str:
+    """A label as it stands inside a line: without its capital letter (names in capitals stay)."""
+    return name[:1].lower() + name[1:] if not name[1:2].isupper() else name
+
+
+def took_text(tr: Language, took_ms: float) -> str:
+    """A time in milliseconds, long ones in seconds."""
+    if took_ms >= MS_PER_SECOND:
+        return tr("recall_page.took_s", s=number(took_ms / MS_PER_SECOND, 1))
+    return tr("recall_page.took", ms=number(round(took_ms, 1), 1))
 
 
 def dropped_text(tr: Language, recalled: Recalled) -> str:
@@ -200,3 +213,29 @@ def recipe_name(tr: Language, recipe: Recipe | str) -> str:
     """A recipe in words."""
     key = f"recipe.{recipe}" if isinstance(recipe, str) else recipe.text
     return tr(key) if tr.has(key) else str(recipe if isinstance(recipe, str) else recipe.id)
+
+
+def changes_text(tr: Language, request: RecallRequest, recipe: Recipe | None) -> str:
+    """What a request sets otherwise than its recipe: "Words 0.5, Memories 20"; "" for nothing."""
+    if recipe is None:
+        return ""
+    given: dict[str, Setting | None] = {
+        **request.settings,
+        "top_k": request.top_k,
+        "budget_tokens": request.budget_tokens,
+        "layout": request.layout and request.layout.value,
+    }
+    parts = []
+    for setting in recipe.settings:
+        value = given.get(setting.key)
+        if value is None:
+            continue
+        match value:
+            case bool():
+                shown = tr("recall_page.on" if value else "recall_page.off")
+            case str():
+                shown = choice_name(tr, setting, value)
+            case _:
+                shown = number(value, 3)
+        parts.append(f"{setting_name(tr, setting)} {shown}")
+    return tr("list.comma").join(parts)
