@@ -44,12 +44,14 @@ class StoredMemory(NamedTuple):
     span_start: int | None
     created_at: int
     updated_at: int
-    chars: int
-    """Characters of body and fields, to guess how much fits into a budget."""
+    text_bytes: int
+    """Bytes of body and fields in UTF-8, to guess how much fits into a budget."""
     terms: int
     """Tokens of its search text (the length that BM25 uses)."""
     embeds: bool
     """Whether it has a text to embed."""
+    cast: str
+    """Who took part, as the memory says it (a list or a text with commas)."""
     asks: bool
     """Whether a line of its body ends with a question mark: what comes next is likely the answer."""
 

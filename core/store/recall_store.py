@@ -36,8 +36,9 @@ _MEMORY = (
     "m.pk, m.id, coalesce(m.foreign_id, m.id), m.folder, m.type, m.layer, m.status, m.status_reason, m.title,"
     " coalesce(json_extract(m.fields, '$.name'), json_extract(m.fields, '$.title'), ''), m.importance,"
     " m.activation_count, m.last_activated_at, m.seq, m.seq_start, m.seq_end, m.parent, m.visibility, m.document,"
-    " m.span_start, m.created_at, m.updated_at, length(m.body) + length(m.fields),"
+    " m.span_start, m.created_at, m.updated_at, length(CAST(m.body AS BLOB)) + length(CAST(m.fields AS BLOB)),"
     " length(m.search_text) - length(replace(m.search_text, ' ', '')) + 1, m.text_hash <> '',"
+    " coalesce(json_extract(m.fields, '$.participants'), ''),"
     " m.body LIKE '%?' OR m.body LIKE '%？' OR instr(m.body, '?' || char(10)) OR instr(m.body, '？' || char(10))"
 )
 _VISIBILITY = 17
@@ -141,12 +142,13 @@ class SqlRecallStore:
         """Where these terms stand."""
         with self._database.reading() as connection:
             connection.exec_driver_sql(_PLACES)
-            rows = connection.exec_driver_sql(
-                "SELECT p.term, p.doc, count(*) FROM json_each(?) t CROSS JOIN temp.recall_places p ON p.term = t.value"
-                " GROUP BY p.term, p.doc",
+            rows = _plain(
+                connection,
+                "SELECT p.term, p.doc, count(*) FROM json_each(?) t CROSS JOIN temp.recall_places p"
+                " ON p.term = t.value GROUP BY p.term, p.doc",
                 (key_list(terms),),
             )
-            return [Posting(row[0], row[1], row[2]) for row in rows]
+        return list(map(Posting._make, rows))
 
     def other_vectors(self, model_key: str, memories: Collection[int]) -> Mapping[str, int]:
         """How many of the memories have a vector of another model, by model key."""
@@ -230,6 +232,13 @@ def _state(connection: Connection) -> OpId:
     return OpId(newest if still_open is None else still_open - 1)
 
 
+def _plain(connection: Connection, sql: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """Rows as the driver gives them: tens of thousands without a wrapper around each."""
+    with connection.exec_driver_sql(sql, parameters) as result:
+        rows: list[tuple[Any, ...]] = list(result.cursor.fetchall())
+    return rows
+
+
 def _memories(connection: Connection, where: str, parameters: tuple[Any, ...]) -> list[StoredMemory]:
     names: dict[str, tuple[str, ...]] = {}
     found: list[StoredMemory] = []
@@ -258,10 +267,8 @@ def _edges(connection: Connection, folders: Folders, memories: Collection[int] |
             f"e.pk IN (SELECT pk FROM edge WHERE {among('source')} UNION SELECT pk FROM edge WHERE {among('target')})"
         )
         parameters += [key_list(memories)] * 2
-    rows = connection.exec_driver_sql(
-        f"SELECT {_EDGE} FROM {source} WHERE {' AND '.join(conditions)} ORDER BY e.pk", tuple(parameters)
-    )
-    return [StoredEdge(*row) for row in rows]
+    sql = f"SELECT {_EDGE} FROM {source} WHERE {' AND '.join(conditions)} ORDER BY e.pk"
+    return list(map(StoredEdge._make, _plain(connection, sql, tuple(parameters))))
 
 
 def _model_keys(connection: Connection) -> list[str]:

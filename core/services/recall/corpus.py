@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +30,7 @@ NEVER = np.iinfo(np.int64).max
 ALWAYS = np.iinfo(np.int64).min
 US_PER_DAY = 86_400_000_000.0
 _NO_TAGS = TagGroups()
+_BETWEEN_NAMES = re.compile(r'[,，、;；/|&"\[\]\n]+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Corpus:
         self.created = column.whole("created_at")
         self.activations = column.whole("activations")
         self.updated = column.whole("updated_at")
-        self.chars = column.whole("chars")
+        self.text_bytes = column.whole("text_bytes")
         self.terms = column.real("terms")
         self.embeds = column.flag("embeds")
         self.asks = column.flag("asks")
@@ -168,6 +170,11 @@ class Corpus:
     def name_index(self) -> NameIndex:
         """Titles and aliases, for anchors."""
         return NameIndex(self.names_of(row) for row in range(self.size))
+
+    @cached_property
+    def cast_index(self) -> NameIndex:
+        """Who took part in what."""
+        return NameIndex(tuple(map(str.strip, _BETWEEN_NAMES.split(str(item.cast)))) for item in self.stored)
 
     @cached_property
     def places(self) -> Ints:

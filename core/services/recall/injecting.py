@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -24,12 +25,14 @@ from core.services.inject import (
     build,
     gather,
 )
-from core.services.recall.corpus import LAYER_CODES, STATUS_CODES
+from core.services.recall.corpus import LAYER_CODES, STATUS_CODES, Flags, Ints
 from core.services.recall.frame import Frame
 from core.services.recall.stages import only
 
-MOST_CHARS_PER_TOKEN = 6
-"""Running text has fewer characters a token; what of a type lies beyond so many is left out unread."""
+MOST_BYTES_PER_TOKEN = 8
+"""Running text of any script has fewer bytes a token; what of a type lies beyond so many is left out unread."""
+
+_NONE: Ints = np.zeros(0, dtype=np.int64)
 
 Loaded = dict[int, tuple[Memory, TagSet]]
 
@@ -47,19 +50,20 @@ class Injector:
     ) -> Injection:
         """The text for the chosen rows and the core; recalled memories that do not fit are dropped in the trace."""
         options = self._options(frame)
-        core = core_rows(frame)
+        core, unread = core_rows(frame), _NONE
         if options.layout is Layout.TABLES:
-            shown = _newest_first(frame, [row for row in order if not frame.corpus.always[row]])
+            shown = _newest_first(frame, [row for row in order if not frame.corpus.always[row]]).tolist()
         else:
-            chosen = set(order)
-            core, shown = [row for row in core if row not in chosen], list(order)
-        read, unread = (core, []) if options.layout is Layout.TABLES else _that_may_fit(frame, core, options)
+            shown = list(order)
+            read = _that_may_fit(frame, core[~np.isin(core, order)], options)
+            core, unread = core[read[core]], core[~read[core] & ~np.isin(core, order)]
+        read_rows: list[int] = core.tolist()
         with self.store.read() as reader:
-            _load(reader, frame, [*read, *shown], loaded)
+            _load(reader, frame, [*read_rows, *shown], loaded)
             extras = gather(reader, folders, options.layout, frame.viewer or None, frame.now)
         memories = [
             InjectMemory(*_found(loaded, frame, row, part))
-            for rows, part in ((read, Part.CORE), (shown, Part.RECALLED))
+            for rows, part in ((read_rows, Part.CORE), (shown, Part.RECALLED))
             for row in rows
             if int(frame.corpus.pks[row]) in loaded
         ]
@@ -86,7 +90,7 @@ class Injector:
         )
 
 
-def core_rows(frame: Frame) -> list[int]:
+def core_rows(frame: Frame) -> Ints:
     """Memories that are always injected, newest first: those the viewer may know, in use."""
     corpus = frame.corpus
     if frame.recipe.runner is Runner.BOOKU:
@@ -94,29 +98,30 @@ def core_rows(frame: Frame) -> list[int]:
     else:
         always = corpus.always
     active = (corpus.statuses == STATUS_CODES[Status.ACTIVE]) | frame.back_then
-    return _newest_first(frame, np.flatnonzero(always & active & frame.usable).tolist())
+    return _newest_first(frame, np.flatnonzero(always & active & frame.usable))
 
 
-def _newest_first(frame: Frame, rows: Sequence[int]) -> list[int]:
+def _newest_first(frame: Frame, rows: Sequence[int] | Ints) -> Ints:
     """By end floor, then importance, both falling; equal ones in the order given (spec/STBME §4.10)."""
     given = np.asarray(rows, dtype=np.int64)
     ends = np.nan_to_num(frame.corpus.end_seq[given])
-    return [int(row) for row in given[np.lexsort((-frame.importance[given], -ends))]]
+    return np.asarray(given[np.lexsort((-frame.importance[given], -ends))])
 
 
-def _that_may_fit(frame: Frame, core: list[int], options: InjectOptions) -> tuple[list[int], list[int]]:
-    """The core memories of each type that could fit into the budget by rank, and the others."""
+def _that_may_fit(frame: Frame, rows: Ints, options: InjectOptions) -> Flags:
+    """Of each type the memories that could fit into the budget by rank, as flags over the scope."""
+    corpus = frame.corpus
+    fit = np.zeros(corpus.size, dtype=np.bool_)
     if options.budget_tokens is None:
-        return core, []
-    corpus, room = frame.corpus, options.budget_tokens * MOST_CHARS_PER_TOKEN
-    rows = np.asarray(core, dtype=np.int64)
-    read: set[int] = set()
-    for code in np.unique(corpus.types[rows]):
-        same = rows[corpus.types[rows] == code]
-        ranked = same[np.lexsort((-np.nan_to_num(corpus.end_seq[same], nan=-1.0), -corpus.importance[same]))]
-        before = np.concatenate([[0], np.cumsum(corpus.chars[ranked])[:-1]])
-        read.update(ranked[before <= room].tolist())
-    return [row for row in core if row in read], [row for row in core if row not in read]
+        fit[rows] = True
+        return fit
+    room = options.budget_tokens * MOST_BYTES_PER_TOKEN
+    ends = np.nan_to_num(corpus.end_seq[rows], nan=-1.0)
+    ranked = rows[np.lexsort((-ends, -corpus.importance[rows], corpus.types[rows]))]
+    before = np.cumsum(corpus.text_bytes[ranked]) - corpus.text_bytes[ranked]
+    _, starts, groups = np.unique(corpus.types[ranked], return_index=True, return_inverse=True)
+    fit[ranked[before - before[starts][groups] <= room]] = True
+    return fit
 
 
 def _load(reader: Reader, frame: Frame, rows: Sequence[int], loaded: Loaded) -> None:
@@ -131,17 +136,16 @@ def _found(loaded: Loaded, frame: Frame, row: int, part: Part) -> tuple[Memory, 
     return memory, part, float(frame.trace.scores[row]) if part is Part.RECALLED else 0.0, tags
 
 
-def _with_unread(injection: Injection, frame: Frame, unread: Sequence[int]) -> Injection:
+def _with_unread(injection: Injection, frame: Frame, unread: Ints) -> Injection:
     """Core memories that were not even read stand among the left out of the section of their kind."""
-    if not unread or not injection.sections:
+    if not len(unread) or not injection.sections:
         return injection
-    corpus = frame.corpus
-    rows = np.asarray(unread, dtype=np.int64)
+    corpus, rows = frame.corpus, unread
     sections = list(injection.sections)
     for code in np.unique(corpus.types[rows]):
         pks = corpus.pks[rows[corpus.types[rows] == code]].tolist()
         at = _section_of_type(frame, sections, int(code))
-        sections[at] = replace(sections[at], left_out=(*sections[at].left_out, *map(MemoryPk, pks)))
+        sections[at] = replace(sections[at], left_out=(*sections[at].left_out, *cast("list[MemoryPk]", pks)))
     return replace(injection, sections=tuple(sections))
 
 

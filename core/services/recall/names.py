@@ -15,6 +15,7 @@ from core.algos.lexical import fold
 
 LONGEST_MESSAGE = 20_000
 """Characters of a message in which names are looked for, from its end."""
+_START = 4
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _AROUND_SHORT = frozenset(
     "的地得了着过吗呢吧啊呀嘛和与跟同对向给被把让叫替为在从到是有没不也都就又还才要会能想说问看见找等请听带让"
@@ -24,7 +25,7 @@ _AROUND_SHORT = frozenset(
 
 
 class NameIndex:
-    """Names by their first two characters; made once for a state of the library."""
+    """Names by their first characters; made once for a state of the library."""
 
     def __init__(self, names: Iterable[tuple[str, ...]]) -> None:
         rows: dict[str, list[int]] = defaultdict(list)
@@ -35,7 +36,7 @@ class NameIndex:
         self._rows = dict(rows)
         self._by_start: dict[str, list[str]] = defaultdict(list)
         for name in sorted(rows, key=len, reverse=True):
-            self._by_start[name[:2]].append(name)
+            self._by_start[name[:_START]].append(name)
 
     def named_in(self, message: str) -> dict[str, list[int]]:
         """Names that the message holds, in order, with the rows that bear them. Cost: O(characters)."""
@@ -53,8 +54,10 @@ class NameIndex:
 
     def _at(self, text: str, at: int) -> str | None:
         """The longest name that begins here and stands free."""
-        for start in (text[at : at + 2], text[at]):
-            for name in self._by_start.get(start, ()):
+        if at and _joins(text[at - 1], text[at]):
+            return None
+        for length in range(min(_START, len(text) - at), 0, -1):
+            for name in self._by_start.get(text[at : at + length], ()):
                 if text.startswith(name, at) and _stands_free(text, at, at + len(name)):
                     return name
         return None

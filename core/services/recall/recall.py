@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 
@@ -233,7 +234,7 @@ def _result(run: Run, kept: int | None) -> RecallResult:
     return RecallResult(
         request=frame.request,
         selected=tuple(replace(trace.recalled(row), stage=Stage.SELECTED) for row in run.selected),
-        core=tuple(map(MemoryPk, frame.corpus.pks[core_rows(frame)].tolist())),
+        core=cast("tuple[MemoryPk, ...]", tuple(frame.corpus.pks[core_rows(frame)].tolist())),
         left_out=left_out(run),
         stages=tuple(trace.counts),
         injection=run.injection,
