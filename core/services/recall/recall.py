@@ -39,6 +39,7 @@ from core.services.recall.corpus_cache import CorpusCache
 from core.services.recall.evidence import FindEmbedder
 from core.services.recall.frame import Frame, Tools
 from core.services.recall.injecting import Injector, core_rows
+from core.services.recall.one_thread import one_thread
 from core.services.recall.settings import values_of
 from core.services.recall.stages import best_first, seeded
 from core.services.recall.state import ScopeStates
@@ -138,7 +139,8 @@ class RecallService:
         )
         frame.check()
         numbers = booku.Numbers()
-        order = _recipe_run(chosen, frame, numbers)
+        with one_thread():
+            order = _recipe_run(chosen, frame, numbers)
         frame.check()
         injector = Injector(self.store, self.counters, self.language)
         injection = injector.run(frame, order, state.loaded, folders)
