@@ -32,11 +32,9 @@ from core.store.check import check_file
 from core.store.database import Database
 from core.store.drafts import SqlDrafts
 from core.store.erase import scrub
-from core.store.index_queue import SqlIndexQueue
 from core.store.library import LibraryFiles
 from core.store.migrate import migrate
 from core.store.reader import SqlReader
-from core.store.recall_store import SqlRecallStore
 from core.store.rollback import abandoned_ops, roll_back
 from core.store.undo_apply import apply_plan
 from core.store.undo_plan import UndoPlan, UndoPlanner
@@ -45,6 +43,8 @@ from core.store.usage import SqlUsage
 
 if TYPE_CHECKING:
     from core.store.graph_store import SqlGraphStore
+    from core.store.index_queue import SqlIndexQueue
+    from core.store.recall_store import SqlRecallStore
 
 T = TypeVar("T")
 
@@ -62,10 +62,22 @@ class SqlStore:
         except BaseException:
             self._database.dispose()
             raise
-        self.queue = SqlIndexQueue(self._database)
-        self.recall = SqlRecallStore(self._database)
         self.usage = SqlUsage(self._database, clock)
         self.drafts = SqlDrafts(self._database, clock)
+
+    @cached_property
+    def queue(self) -> SqlIndexQueue:
+        """Outbox and vectors, for the index. Loads numpy."""
+        from core.store.index_queue import SqlIndexQueue
+
+        return SqlIndexQueue(self._database)
+
+    @cached_property
+    def recall(self) -> SqlRecallStore:
+        """What recall reads and keeps. Loads numpy."""
+        from core.store.recall_store import SqlRecallStore
+
+        return SqlRecallStore(self._database)
 
     @cached_property
     def graph(self) -> SqlGraphStore:
