@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -31,6 +32,8 @@ PERSON = "person"
 DEFAULT_TYPE = "knowledge"
 NEW = 1.0
 ATTEMPTS = 3
+_one_at_a_time = threading.Lock()
+"""Two like texts that come at once must not both be new; the lock covers comparing and writing."""
 Values = Mapping[str, object]
 """The own fields of a type, and the lists, by the guide's names."""
 
@@ -119,7 +122,8 @@ def upsert(library: BookuLibrary, new: NewMemory) -> Item:
     """
     for attempt in range(ATTEMPTS):
         try:
-            return _upsert(library, new)
+            with _one_at_a_time:
+                return _upsert(library, new)
         except Conflict:
             if attempt == ATTEMPTS - 1:
                 raise

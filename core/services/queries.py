@@ -22,6 +22,7 @@ from core.domain.results import (
     MemoryRow,
     ReplacePreview,
 )
+from core.domain.safe_text import storable
 from core.domain.schema import Schema
 from core.ports.clock import system_clock
 from core.ports.store import Reader
@@ -95,7 +96,7 @@ def folders(reader: Reader, _query: q.Folders) -> tuple[FolderNode, ...]:
 
 def folder_by_name(reader: Reader, query: q.FolderByName) -> Folder | None:
     """The folder of that name."""
-    return reader.folder_named(query.name)
+    return reader.folder_named(storable(query.name))
 
 
 def crossing_edges(reader: Reader, query: q.CrossingEdges) -> tuple[EdgeView, ...]:

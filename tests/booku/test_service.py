@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from datetime import timedelta
 from pathlib import Path
@@ -376,3 +377,27 @@ def test_settings_have_bookus_ranges() -> None:
     with pytest.raises(ValueError, match="default_top_k"):
         BookuSettings(default_top_k=51)
     assert BookuSettings().energy_cutoff == 0.1
+
+
+def test_like_texts_that_come_at_once_are_one_memory(desk: Desk) -> None:
+    async def all_at_once() -> list[dict[str, Any]]:
+        calls = (desk.service.upsert_memory("the lighthouse keeper is called Ahai") for _ in range(4))
+        return list(await asyncio.gather(*calls))
+
+    answers = desk.do(all_at_once())
+    assert sorted(answer["mode"] for answer in answers) == ["created", "merged", "merged", "merged"]
+    assert len({answer["id"] for answer in answers}) == 1
+
+
+@pytest.mark.parametrize("text", ["", " ", "？！…", "😀", "\ud800", "灯塔" * 50_000, "\x00"])
+def test_odd_texts_are_answered(desk: Desk, text: str) -> None:
+    upsert(desk, "the lighthouse keeper")
+    found = desk.do(desk.service.retrieve_memories(text))
+    assert found["total"] == len(found["results"])
+    desk.do(desk.service.search_memory_entries(query_text=text))
+    desk.do(desk.service.list_memory_entries(keyword=text, folder_id=text))
+    desk.do(desk.service.grep_memories(query=text, search_fields=["content", "tags"], use_regex=False))
+    assert desk.do(desk.service.memory_command(text))[0]
+    if text.strip():
+        made = upsert(desk, text)
+        assert desk.do(desk.service.read_full_content(memory_ids=[made["id"]]))["total"] == 1
