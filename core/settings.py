@@ -74,6 +74,7 @@ DECLARATIONS: tuple[Setting, ...] = (
     _kept("ui.splitter", Form.TEXT, ""),
     _kept("ui.recall_folds", Form.TEXT, ""),
     _kept("ui.recall_splitter", Form.TEXT, ""),
+    _kept("ui.recall_card_closed", Form.FLAG, default=False),
     _kept("ui.recall_folder", Form.TEXT, ""),
     _kept("ui.font_told", Form.FLAG, default=False),
     Setting(key="ui.letters", form=Form.FLAG, default=True, text="setting.ui.letters", shown=True),

@@ -24,7 +24,7 @@ class RecallLive(QObject):
     """Keeps one preview up to date with a request.
 
     `asked` when a run starts, `came(RecallView)` and `failed(error)` when it ends; `committed(RecallView)` after one
-    that counts. `answered(WhyNotAnswer)`: about one memory, `remedied(answers)`: about those in sight.
+    that counts. `answered(WhyNotAnswer)`: about the memory asked for, `told(WhyNotAnswer)`: about one in sight.
     """
 
     asked = Signal()
@@ -42,7 +42,9 @@ class RecallLive(QObject):
         self._late = False
         self._soon = single_shot(self, RANK_AFTER_MS, self._run)
         self._again = single_shot(self, STALE_AFTER_MS, self._run)
+        self._waiting = 0
         ctx.bridge.changes.connect(lambda _changes: self._on_changes())
+        ctx.bridge.waiting.connect(self._on_waiting)
 
     @property
     def request(self) -> RecallRequest | None:
@@ -129,6 +131,12 @@ class RecallLive(QObject):
         self._late = True
         if self._awake and self._request is not None:
             self._again.start()
+
+    def _on_waiting(self, count: int) -> None:
+        """New vectors are no change of the library, but recall by meaning finds more with them."""
+        before, self._waiting = self._waiting, count
+        if before and not count:
+            self._on_changes()
 
     def _run(self) -> None:
         request, engine = self._request, self._ctx.engine

@@ -20,7 +20,7 @@ from ui.widgets.state_stack import StateStack
 SETTING_SPLITTER = "ui.recall_splitter"
 LEFT_PX, MIDDLE_PX, RIGHT_PX = 216, 300, 280
 """Least widths, not grown with the text: at 200 % the window must still fit on a small screen."""
-WIDTHS_PX = (300, 520, 480)
+WIDTHS_PX = (272, 530, 490)
 
 
 class RecallBody(QWidget):

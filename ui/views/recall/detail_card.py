@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.domain.recall import Recalled, Stage
 from ui.context import Context
@@ -22,7 +32,8 @@ from ui.views.recall.words import (
     stage_name,
 )
 
-HEIGHT_PX = 156
+BODY_PX = 96
+SETTING_CLOSED = "ui.recall_card_closed"
 
 
 class DetailCard(QWidget):
@@ -39,9 +50,16 @@ class DetailCard(QWidget):
         tr = ctx.tr
         self.setProperty("role", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.fold = QToolButton()
+        self.fold.setCheckable(True)
+        self.fold.setProperty("fold", "true")
+        self.fold.setChecked(not ctx.settings.get(SETTING_CLOSED))
+        self.fold.setToolTip(tr("recall_page.numbers"))
+        self.fold.setAccessibleName(tr("recall_page.numbers"))
         self.title = QLabel()
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.title.setProperty("role", "section")
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.remedy = QPushButton()
         self.why = QPushButton(tr("recall_page.why_this"))
         self.open_button = QPushButton(tr("recall_page.open"))
@@ -50,13 +68,14 @@ class DetailCard(QWidget):
         self.remedy.clicked.connect(lambda: self.remedy_wanted.emit(self._pk))
         self.why.clicked.connect(lambda: self.why_wanted.emit(self._pk))
         self.open_button.clicked.connect(lambda: self.opened.emit(self._pk))
-        self.words = QLabel()
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
-        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setMaximumHeight(ctx.theme.px(BODY_PX))
+        head = QHBoxLayout()
+        head.setSpacing(4)
+        head.addWidget(self.fold)
+        head.addWidget(self.title, 1)
         buttons = QHBoxLayout()
         buttons.setSpacing(6)
         buttons.addWidget(self.remedy)
@@ -64,12 +83,13 @@ class DetailCard(QWidget):
         buttons.addStretch(1)
         buttons.addWidget(self.open_button)
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 8)
+        column.setContentsMargins(8, 6, 12, 8)
         column.setSpacing(4)
-        column.addWidget(self.title)
-        column.addWidget(self._area, 1)
+        column.addLayout(head)
+        column.addWidget(self._area)
         column.addLayout(buttons)
-        self.setFixedHeight(ctx.theme.px(HEIGHT_PX))
+        self.fold.toggled.connect(self._on_fold)
+        self._on_fold(self.fold.isChecked())
         self.hide()
 
     def show_row(self, row: ResultRow | None, view: RecallView | None, remedy: str) -> None:
@@ -88,8 +108,16 @@ class DetailCard(QWidget):
         self.why.setVisible(
             row.answer is None and row.recalled is not None and row.recalled.stage is not Stage.SELECTED
         )
-        self._area.setWidget(self._body(row, view, remedy))
+        body = self._body(row, view, remedy)
+        self._area.setWidget(body)
+        self._area.setMinimumHeight(min(body.sizeHint().height(), self._area.maximumHeight()))
         self.show()
+
+    def _on_fold(self, is_open: bool) -> None:
+        self._area.setVisible(is_open)
+        icon = "mdi6.chevron-down" if is_open else "mdi6.chevron-right"
+        self.fold.setIcon(self._ctx.theme.icon(icon, "secondary"))
+        self._ctx.settings.set(SETTING_CLOSED, not is_open)
 
     def _body(self, row: ResultRow, view: RecallView, remedy: str) -> QWidget:
         tr = self._ctx.tr

@@ -6,7 +6,16 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QTextEdit,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.domain.ids import MemoryPk
 from core.domain.recall import Injection
@@ -157,8 +166,12 @@ class InjectionView(QWidget):
         self.place = QLabel()
         self.place.setProperty("role", "small")
         self.place.setWordWrap(True)
-        self.copy_button = QPushButton(theme.icon("mdi6.content-copy"), tr("recall_page.copy"))
+        self.copy_button = QToolButton()
+        self.copy_button.setProperty("button", "true")
+        self.copy_button.setIcon(theme.icon("mdi6.content-copy"))
+        self.copy_button.setIconSize(theme.icon_size)
         self.copy_button.setToolTip(tr("action.recall.copy.tip"))
+        self.copy_button.setAccessibleName(tr("action.recall.copy"))
         self.pin_button = QPushButton(theme.icon("mdi6.pin-outline"), tr("recall_page.pin"))
         self.pin_button.setToolTip(tr("action.recall.pin.tip"))
         self.origin_button = QPushButton(tr("recall_page.where_from"))

@@ -229,7 +229,6 @@ class RequestPanel(QWidget):
         column.addStretch(1)
         area = QScrollArea()
         area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inner)
         area.setFrameShape(QFrame.Shape.NoFrame)
         outer = QVBoxLayout(self)

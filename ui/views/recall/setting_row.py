@@ -55,6 +55,7 @@ class SettingRow(QWidget):
         self._head.setSpacing(4)
         self._column.addLayout(self._head)
         self._make()
+        self._add_mark()
         self._name_all()
         self._show_value()
 
@@ -117,7 +118,6 @@ class SettingRow(QWidget):
         self._check = QCheckBox()
         self._check.toggled.connect(self._take)
         self._head.addWidget(self._check)
-        self._add_mark()
         self._head.addStretch(1)
         self._head.addWidget(self.reset_button)
 
@@ -130,7 +130,7 @@ class SettingRow(QWidget):
         guard_wheel(combo)
         self._add_label()
         self._head.addWidget(self.reset_button)
-        self._head.addWidget(combo, 1)
+        self._head.addWidget(combo, 2)
 
     def _make_number(self) -> None:
         low, high = self.setting.low or 0.0, self.setting.high or 0.0
@@ -150,7 +150,6 @@ class SettingRow(QWidget):
         self._spin.setFixedWidth(self._ctx.theme.px(SPIN_PX if high <= WIDEST_SLIDER else SPIN_PX + 14))
         guard_wheel(self._spin)
         self._add_label()
-        self._head.addStretch(1)
         self._head.addWidget(self.reset_button)
         self._head.addWidget(self._spin)
         if self.setting.form is SettingForm.NUMBER or high - low <= WIDEST_SLIDER:
@@ -187,17 +186,24 @@ class SettingRow(QWidget):
     def _add_label(self) -> None:
         self._label = QLabel(setting_name(self._ctx.tr, self.setting))
         self._label.setTextFormat(Qt.TextFormat.PlainText)
-        self._label.setMinimumWidth(self._ctx.theme.px(40))
-        self._head.addWidget(self._label)
-        self._add_mark()
+        self._label.setWordWrap(True)
+        self._label.setMinimumWidth(self._ctx.theme.px(56))
+        self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._head.addWidget(self._label, 1)
 
     def _add_mark(self) -> None:
         if self.setting.experimental:
-            mark = QLabel(self._ctx.tr("recipe.experimental"))
-            mark.setProperty("role", "badge")
-            mark.setProperty("tone", "warning")
-            mark.setToolTip(measured(self._ctx.tr, self.setting))
-            self._head.addWidget(mark)
+            tr = self._ctx.tr
+            self.mark = QLabel(
+                tr(
+                    "recall_page.experimental",
+                    name=tr("recipe.experimental"),
+                    measured=measured(tr, self.setting),
+                )
+            )
+            self.mark.setWordWrap(True)
+            self.mark.setProperty("role", "mark")
+            self._column.addWidget(self.mark)
 
     def _name_all(self) -> None:
         tr, theme = self._ctx.tr, self._ctx.theme

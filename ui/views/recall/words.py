@@ -236,6 +236,6 @@ def changes_text(tr: Language, request: RecallRequest, recipe: Recipe | None) ->
             case str():
                 shown = choice_name(tr, setting, value)
             case _:
-                shown = number(value, 3)
+                shown = f"{value:g}"
         parts.append(f"{setting_name(tr, setting)} {shown}")
     return tr("list.comma").join(parts)
