@@ -18,6 +18,7 @@ from core.algos.injection import (
 )
 from core.algos.js_values import trim, utf16_length
 from core.domain.ids import MemoryId
+from core.domain.json_types import Json
 from core.domain.recall import InjectedMemory, Injection, InjectionSection
 from core.domain.schema import Schema
 from core.ports.token_counter import TokenCounter
@@ -119,4 +120,11 @@ def _is_cut(item: InjectMemory, schema: Schema, tables: dict[str, Table]) -> boo
     if table is None:
         return False
     values = named_fields(item.memory, schema.type(item.memory.type))
-    return any(utf16_length(whole_cell(values.get(name))) > CELL_UNITS for name in table.columns)
+    return any(_is_long(values.get(name)) for name in table.columns)
+
+
+def _is_long(value: Json) -> bool:
+    """Whether the original cuts the cell. A short text cannot be: escaping at most doubles it, and so do pairs."""
+    if value is None or (isinstance(value, str) and 4 * len(value) <= CELL_UNITS):
+        return False
+    return utf16_length(whole_cell(value)) > CELL_UNITS

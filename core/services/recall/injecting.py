@@ -13,9 +13,10 @@ from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory, TagSet
 from core.domain.recall import Injection, InjectionSection, Layout, Stage
 from core.domain.recipes import Runner
-from core.ports.store import Reader, Store
+from core.ports.store import Store
 from core.ports.token_counter import TokenCounters, TokenFamily
 from core.services.inject import (
+    Extras,
     InjectInput,
     InjectMemory,
     InjectOptions,
@@ -58,9 +59,7 @@ class Injector:
             read = _that_may_fit(frame, core[~np.isin(core, order)], options)
             core, unread = core[read[core]], core[~read[core] & ~np.isin(core, order)]
         read_rows: list[int] = core.tolist()
-        with self.store.read() as reader:
-            _load(reader, frame, [*read_rows, *shown], loaded)
-            extras = gather(reader, folders, options.layout, frame.viewer or None, frame.now)
+        extras = self._read(frame, [*read_rows, *shown], options.layout, loaded, folders)
         memories = [
             InjectMemory(*_found(loaded, frame, row, part))
             for rows, part in ((read_rows, Part.CORE), (shown, Part.RECALLED))
@@ -75,6 +74,26 @@ class Injector:
         if options.layout is not Layout.TABLES and options.budget_tokens is not None:
             _drop_unfit(frame, order, injection)
         return injection
+
+    def _read(
+        self,
+        frame: Frame,
+        rows: Sequence[int],
+        layout: Layout,
+        loaded: Loaded,
+        folders: frozenset[FolderPk] | None,
+    ) -> Extras:
+        """Read the records that are not known yet, and what comes in without being recalled."""
+        missing = [MemoryPk(pk) for pk in frame.corpus.pks[list(rows)].tolist() if pk not in loaded]
+        if not missing and layout is Layout.TABLES:
+            return Extras()
+        with self.store.read() as reader:
+            if missing:
+                tags = reader.tag_sets(missing)
+                loaded.update(
+                    (memory.pk, (memory, tags[memory.pk])) for memory in reader.records(Memory, missing)
+                )
+            return gather(reader, folders, layout, frame.viewer or None, frame.now)
 
     def _options(self, frame: Frame) -> InjectOptions:
         values, request = frame.values, frame.request
@@ -122,13 +141,6 @@ def _that_may_fit(frame: Frame, rows: Ints, options: InjectOptions) -> Flags:
     _, starts, groups = np.unique(corpus.types[ranked], return_index=True, return_inverse=True)
     fit[ranked[before - before[starts][groups] <= room]] = True
     return fit
-
-
-def _load(reader: Reader, frame: Frame, rows: Sequence[int], loaded: Loaded) -> None:
-    missing = [MemoryPk(pk) for row in rows if (pk := int(frame.corpus.pks[row])) not in loaded]
-    tags = reader.tag_sets(missing) if missing else {}
-    for memory in reader.records(Memory, missing) if missing else ():
-        loaded[memory.pk] = (memory, tags[memory.pk])
 
 
 def _found(loaded: Loaded, frame: Frame, row: int, part: Part) -> tuple[Memory, Part, float, TagSet]:

@@ -6,7 +6,7 @@ Archived, trashed and hidden memories are no part of it, so no energy passes thr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -60,6 +60,7 @@ class Flow:
     spreading: Spreading
     how: Spread
     origins: dict[int, str]
+    _flags: dict[int, Flags] = field(default_factory=dict)
 
     @classmethod
     def run(
@@ -106,8 +107,8 @@ class Flow:
         energy = self.spreading.energies[row]
         if energy == 0.0:
             return None
-        for at, (nodes, energies) in enumerate(self.spreading.steps):
-            if energies[row] == energy and (at > 0 or row in nodes):
+        for at, (_, energies) in enumerate(self.spreading.steps):
+            if energies[row] == energy:
                 return at
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
@@ -235,7 +235,7 @@ def _result(run: Run, kept: int | None) -> RecallResult:
     frame, trace = run.frame, run.frame.trace
     return RecallResult(
         request=frame.request,
-        selected=tuple(replace(trace.recalled(row), stage=Stage.SELECTED) for row in run.selected),
+        selected=tuple(trace.recalled(row) for row in run.selected),
         core=cast("tuple[MemoryPk, ...]", tuple(frame.corpus.pks[core_rows(frame)].tolist())),
         left_out=left_out(run),
         stages=tuple(trace.counts),
