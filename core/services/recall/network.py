@@ -116,14 +116,20 @@ class Flow:
         """The link over which most came; links are mirrored, so those of the row lead to its senders."""
         links = self.network.links
         first, last = int(links.starts[row]), int(links.starts[row + 1])
-        nodes = self.spreading.steps[step - 1][0]
-        sending = np.isin(links.targets[first:last], nodes)
+        senders = links.targets[first:last]
+        sending = self._had_energy(step - 1)[senders]
         if not sending.any():
             return None
-        amounts = [
-            abs(self._amount(link, step)) if there else -1.0 for link, there in enumerate(sending, first)
-        ]
-        return first + int(np.argmax(amounts))
+        amounts = np.abs(self.spreading.steps[step - 1][1][senders] * links.strengths[first:last])
+        return first + int(np.argmax(np.where(sending, amounts, -1.0)))
+
+    def _had_energy(self, step: int) -> Flags:
+        """Which memories had energy at a step."""
+        if step not in self._flags:
+            flags = np.zeros(self.network.links.nodes, dtype=np.bool_)
+            flags[self.spreading.steps[step][0]] = True
+            self._flags[step] = flags
+        return self._flags[step]
 
     def _amount(self, link: int, step: int) -> float:
         """What came over a link from its far end at a step."""
