@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 K1 = 1.2
 B = 0.4
 """Length counts less than in the textbook (0.75): memories are short, and a long one is seldom off the subject."""
-NEVER_COMMON = 300
+NEVER_COMMON = 1_000
 """A term in so few memories is never common: in a small scope frequency says little, a speaker's name is everywhere."""
 UNKNOWN_PAIR = 0.5
 """What an unknown pair of characters counts: half of the pairs of a Chinese sentence are no words."""

@@ -60,6 +60,12 @@ class Evidence:
         return self._corpus.name_index.named_in(self.text)
 
     @cached_property
+    def cast(self) -> frozenset[int]:
+        """Memories in which somebody whom it names took part."""
+        found = self._corpus.cast_index.named_in(self.text)
+        return frozenset(row for rows in found.values() for row in rows)
+
+    @cached_property
     def _pair(self) -> tuple[Embedder, ExactIndex] | None:
         try:
             found = self._find_embedder()

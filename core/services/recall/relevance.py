@@ -21,7 +21,7 @@ from core.services.recall.words import score_words
 MEANING_POOL = 200
 """So many of the nearest by meaning come in by it."""
 SAME_NAME_MOST = 8
-"""A name that more memories bear (a speaker's) is no anchor: it only lifts those who bear it."""
+"""A name that more memories bear is no anchor: like the names of who took part, it only lifts them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,9 @@ def relevance(frame: Frame, evidence: Evidence) -> Relevance:
     anchor = frame.values.number("named_weight") * _linked_to(frame, anchors)
     anchor[list(anchors)] = frame.values.number("anchor_weight")
     speaker = np.zeros(frame.corpus.size)
-    speaker[list(shared)] = frame.values.number("speaker_weight")
+    speaker[[*shared, *(row for row in evidence.cast if frame.usable[row])]] = frame.values.number(
+        "speaker_weight"
+    )
     return Relevance({"lexical": lexical, "vector": vector, "anchor": anchor, "speaker": speaker}, anchors)
 
 
