@@ -239,6 +239,17 @@ def test_bad_numbers_and_times_are_put_right_and_named(desk: FilesDesk) -> None:
     )
 
 
+@pytest.mark.parametrize("written", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "1066-10-14"])
+def test_date_that_is_none_of_a_memory_is_no_date_in_words_either(desk: FilesDesk, written: str) -> None:
+    last = edge("e", "a", "b", validAt=written, expiredAt=written)
+    data = graph(node("a", createdTime=written), node("b", lastAccessTime=written), edges=[last])
+    plan = desk.plan(desk.graph(data))
+    assert plan.memories[0].created_at == plan.memories[1].created_at
+    assert plan.memories[1].last_activated_at is None
+    assert (plan.edges[0].valid_from, plan.edges[0].expired_at) == (plan.memories[0].created_at, None)
+    assert "bad_time" in problem_keys(plan)
+
+
 def test_graph_inside_a_chat_is_found_with_its_character(desk: FilesDesk) -> None:
     header = {
         "user_name": "unused",
@@ -310,7 +321,12 @@ def test_truncated_file_says_where_and_how_much_and_gives_the_readable_part(desk
         ('{"spec": "chara_card_v2", "data": {}}', "is_card"),
         ('{"user_name": "a", "character_name": "b", "chat_metadata": {}}\n{"mes": "x"}', "is_chat"),
         ('{"nodes": [{"id": 1, "pos": [0, 0]}], "links": []}', "is_object"),
-        ('{"nodes": ' + "[" * 5000, "json_broken_nothing"),
+        ('{"nodes": {"a": {"x": 1}}, "version": 3}', "is_object"),
+        ('{"nodes": ' + "[" * 5000, "too_deep"),
+        ('{"nodes": [{"fields": {"summary": ' + "[" * 400 + "]" * 400 + "}}]}", "too_deep"),
+        ('{"nodes": [{"clusters": ' + '{"a": ' * 400 + "1" + "}" * 400 + "}]}", "too_deep"),
+        ('{"nodes": [{"fields": {}}], "x": ' + '{"a": ' * 700 + "!", "too_deep"),
+        ('{"nodes": [{"fields": {}}], "x": ' + "[" * 700 + "!", "json_broken"),
     ],
 )
 def test_other_file_is_refused_with_what_it_is(desk: FilesDesk, content: str, key: str) -> None:

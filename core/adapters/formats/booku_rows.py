@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Protocol
 
 from core.adapters.formats.booku_db import Cell, Row
+from core.adapters.formats.json_text import BrokenJson, parse
 from core.adapters.formats.problems import INFO, Problems
 from core.adapters.formats.values import epoch_s, moment, number, text, whole
 from core.algos.booku_names import DEFAULT_FOLDER, MEMORY, json_list
@@ -302,12 +303,13 @@ def _list(cells: Mapping[str, Json], column: str, name: str, problems: Problems)
     raw = cells[column]
     if isinstance(raw, str) and raw.strip():
         try:
-            value = json.loads(raw)
-        except ValueError:
+            value = parse(raw)
+        except BrokenJson:
             value = None
         if not isinstance(value, list):
             problems.add("import.problem.broken_list", name)
             return []
+        raw = value
     return [storable(item) for item in json_list(raw)]
 
 

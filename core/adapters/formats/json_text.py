@@ -20,6 +20,8 @@ _BOMS = (
 )
 _UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _SPACE = " \t\r\n,\x00"
+MAX_DEPTH = 100
+"""Real files nest ten deep; beyond this no walk over a value is sure to end before the stack does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,13 @@ class BrokenJson(ValueError):
     def __init__(self, at: Break) -> None:
         super().__init__(at.reason)
         self.at = at
+
+
+class TooDeep(BrokenJson):
+    """A text whose values lie deeper in each other than MAX_DEPTH."""
+
+    def __init__(self) -> None:
+        super().__init__(Break(1, 1, "nested too deeply"))
 
 
 def decode(data: bytes, name: str) -> tuple[str, str]:
@@ -78,23 +87,44 @@ _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=lambda _: None)
 
 
 def parse(text: str) -> Json:
-    """The value of a JSON text. Errors: BrokenJson with what can be read before the break."""
+    """The value of a JSON text. Errors: TooDeep, BrokenJson with what can be read before the break."""
     start = len(text) - len(text.lstrip(_SPACE))
     try:
         value, end = _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise TooDeep from error
+    except ValueError as error:
         raise BrokenJson(_break(text, error)) from error
     if text[end:].strip(_SPACE):
         extra = json.JSONDecodeError("Extra data", text, end)
         raise BrokenJson(_break(text, extra))
     found: Json = value
+    _check_depth(found)
     return found
+
+
+def _check_depth(value: Json) -> None:
+    """Errors: TooDeep."""
+    level: list[Json] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            item
+            for outer in level
+            if isinstance(outer, dict | list)
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(item, dict | list)
+        ]
+        if not level:
+            return
+    raise TooDeep
 
 
 def _break(text: str, error: Exception) -> Break:
     if isinstance(error, json.JSONDecodeError):
-        return Break(error.lineno, error.colno, error.msg, _readable(text))
-    return Break(1, 1, "nested too deeply" if isinstance(error, RecursionError) else str(error))
+        readable = _readable(text)
+        _check_depth(readable)
+        return Break(error.lineno, error.colno, error.msg, readable)
+    return Break(1, 1, str(error))
 
 
 def _readable(text: str) -> dict[str, Json]:
@@ -112,8 +142,10 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
-def _read_object(text: str, at: int, into: dict[str, Json]) -> int | None:
-    """Read members until the object ends (place after it) or the text breaks (None)."""
+def _read_object(text: str, at: int, into: dict[str, Json], depth: int = 0) -> int | None:
+    """Read members until the object ends (place after it) or the text breaks (None). Errors: TooDeep."""
+    if depth > MAX_DEPTH:
+        raise TooDeep
     at = _skip(text, at + 1)
     while text[at : at + 1] == '"':
         try:
@@ -123,14 +155,14 @@ def _read_object(text: str, at: int, into: dict[str, Json]) -> int | None:
         at = _skip(text, at)
         if text[at : at + 1] != ":":
             return None
-        end = _read_member(text, _skip(text, at + 1), key, into)
+        end = _read_member(text, _skip(text, at + 1), key, into, depth)
         if end is None:
             return None
         at = _skip(text, end)
     return at + 1 if text[at : at + 1] == "}" else None
 
 
-def _read_member(text: str, at: int, key: str, into: dict[str, Json]) -> int | None:
+def _read_member(text: str, at: int, key: str, into: dict[str, Json], depth: int) -> int | None:
     try:
         into[key], end = _DECODER.raw_decode(text, at)
         return int(end)
@@ -142,7 +174,7 @@ def _read_member(text: str, at: int, key: str, into: dict[str, Json]) -> int | N
         elif text[at : at + 1] == "{":
             inner: dict[str, Json] = {}
             into[key] = inner
-            _read_object(text, at, inner)
+            _read_object(text, at, inner, depth + 1)
         return None
 
 

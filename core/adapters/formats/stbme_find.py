@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from core.adapters.formats.json_text import BrokenJson, decode, may_hold_unstorable, parse
+from core.adapters.formats.json_text import BrokenJson, TooDeep, decode, may_hold_unstorable, parse
 from core.adapters.formats.problems import INFO, Problems
 from core.domain.errors import BadFile
 from core.domain.json_types import Json
@@ -79,6 +79,8 @@ def _load(path: Path, problems: Problems, *, partly: bool) -> tuple[Json, int, b
         problems.add("import.problem.encoding", severity=INFO, encoding=encoding)
     try:
         return parse(text), 0, may_hold_unstorable(text)
+    except TooDeep as error:
+        raise BadFile("error.file.too_deep", name=path.name) from error
     except BrokenJson as error:
         value = _salvage(error, text, path.name, partly=partly)
         problems.add("import.problem.broken_json", line=error.at.line, column=error.at.column)
@@ -143,6 +145,8 @@ def _is_graph(value: Mapping[str, Json]) -> bool:
     if "nodes" not in value:
         return False
     nodes = value["nodes"]
+    if isinstance(nodes, dict):  # by id, as some tools write them
+        nodes = list(nodes.values())
     if isinstance(nodes, list) and nodes:
         return any(isinstance(node, dict) and not _NODE_KEYS.isdisjoint(node) for node in nodes)
     return "lastProcessedSeq" in value or "version" in value or "edges" in value

@@ -92,9 +92,10 @@ def moment(raw: Json, usual: float) -> Read[datetime | None]:
 def _iso(text: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text.strip())
-    except ValueError:
+        found = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # at both ends of the calendar another zone lies beyond it
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return found if _EARLIEST_S <= epoch_s(found) < _LATEST_S else None
 
 
 def epoch_ms(time: datetime) -> int | float:
