@@ -39,11 +39,17 @@ def _child_processes() -> set[str]:
 
 
 def _command_line(pid: str) -> str:
-    """How a process was started; '' when it has ended."""
+    """How a process was started; '' when it has ended (a zombie, or gone)."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        command = (
+            Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        )
+        state = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
     except OSError:
         return ""
+    if command:
+        return command
+    return "" if state in "ZX" else "just started"  # between fork and exec there is no command line yet
 
 
 def _running_timers() -> set[str]:
