@@ -193,6 +193,7 @@ class FolderBundle:
     """All of one folder, as an export writes it: trashed memories too, edges by their source.
 
     `tags` has every memory. `outside` are the public ids of memories of other folders to which edges lead.
+    `last_recalled`: what a recall handed out last, None when none has since the folder was made.
     """
 
     folder: Folder
@@ -204,6 +205,7 @@ class FolderBundle:
     documents: Mapping[DocumentPk, Document] = field(default_factory=dict)
     memos: tuple[Memo, ...] = ()
     outside: Mapping[MemoryPk, str] = field(default_factory=dict)
+    last_recalled: tuple[MemoryPk, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,9 @@ class Reader(Protocol):
     def pins_of(self, place: str) -> list[Pin]:
         """Pins of one picture of the graph, by memory."""
 
+    def last_recalled(self, folder: FolderPk) -> tuple[MemoryPk, ...] | None:
+        """What a recall handed out last for the folder; None when none has."""
+
     def folder_named(self, name: str) -> Folder | None:
         """The folder of that name."""
 

@@ -25,4 +25,5 @@ def export_folder(reader: Reader, folder: FolderPk) -> FolderBundle:
         documents={document.pk: document for document in reader.documents_of(folder)},
         memos=tuple(reader.memos_of(folder)),
         outside={memory.pk: memory.foreign_id or memory.id for memory in reader.records(Memory, outside)},
+        last_recalled=reader.last_recalled(folder),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -193,6 +194,13 @@ class SqlReader:
         return self._records(Pin, "WHERE t.place = ? ORDER BY t.memory", (place,))
 
     # --- folders and what lies in them ---------------------------------------------------
+
+    def last_recalled(self, folder: FolderPk) -> tuple[MemoryPk, ...] | None:
+        """What a recall handed out last for the folder."""
+        found = self._rows(
+            "SELECT selected FROM recall_run WHERE folder = ? ORDER BY pk DESC LIMIT 1", (folder,)
+        )
+        return tuple(MemoryPk(pk) for pk in json.loads(found[0][0])) if found else None
 
     def folder_named(self, name: str) -> Folder | None:
         """The folder of that name."""

@@ -53,6 +53,8 @@ def graph_of(bundle: FolderBundle, schema: Schema, problems: Problems | None = N
     if isinstance(rest, Mapping):
         graph |= rest
     give_back(graph, top.get("kept"))
+    if bundle.last_recalled is not None:
+        graph["lastRecallResult"] = [ids[pk] for pk in bundle.last_recalled if pk in ids]
     _note_losses(memories, bundle, problems)
     return in_order(graph, top.get("order"))
 

@@ -29,6 +29,6 @@ def recall_answers(service: Callable[[], RecallService]) -> Mapping[type[q.Query
         q.WhyNot: why,
         q.Recipes: lambda _query, _cancel: recipes(),
         q.RecallRuns: lambda query, _cancel: tuple(service().reads.runs(query.folder, query.limit)),
-        q.LastInjection: lambda query, _cancel: service().reads.last_run(query.folder),
+        q.LastInjection: lambda query, _cancel: service().last_injection(query.folder),
         q.RecallHistoryOf: lambda query, _cancel: tuple(service().reads.runs_with(query.memory, query.limit)),
     }

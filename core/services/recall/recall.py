@@ -48,6 +48,8 @@ from core.services.recall.trace import STAGES, Trace
 SHOWN_LEFT_OUT = 50
 """So many of the best that were dropped are part of a result; any other is told on demand (WhyNot)."""
 MODEL_TEXT_CHARS = 400
+STBME_KEY = "stbme"
+"""Where a folder keeps what its ST-BME file had at its top level."""
 _SCORED = frozenset({Stage.SCORE, Stage.RERANK, Stage.DIVERSITY, Stage.LIMIT, Stage.SCENE, Stage.BUDGET})
 
 
@@ -147,6 +149,34 @@ class RecallService:
         took_ms = (time.perf_counter() - started) * 1000
         return Run(
             frame=frame, folders=folders, order=order, injection=injection, numbers=numbers, took_ms=took_ms
+        )
+
+    def last_injection(self, folder: FolderPk | None) -> RecallRun | None:
+        """What was last handed out for a folder by any door; else what its file says was recalled last."""
+        kept = self.reads.last_run(folder)
+        if kept is not None or folder is None:
+            return kept
+        found = self._folder(folder)
+        named = found.extra.get(STBME_KEY) if found is not None else None
+        ids = named.get("lastRecallResult") if isinstance(named, Mapping) else None
+        if found is None or not isinstance(ids, Sequence) or isinstance(ids, str):
+            return None
+        names = [each for each in ids if isinstance(each, str)]
+        with self.store.read() as reader:
+            pks = reader.resolve(names, folder)
+        return RecallRun(
+            pk=0,
+            at=found.created_at,
+            folder=folder,
+            viewer="",
+            message="",
+            recipe="stbme-compat",
+            selected=tuple(pks[name][0] for name in names if pks.get(name)),
+            scores=(),
+            injection="",
+            tokens=0,
+            mode=RecallMode.COMMIT,
+            caller="import",
         )
 
     # --- scope ---------------------------------------------------------------------------
