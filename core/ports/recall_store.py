@@ -114,10 +114,14 @@ class Touched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandedOut:
-    """A run to keep, and what it counts: `activated` get +1 and the time, `reinforced` more importance."""
+    """A run to keep, and what it counts: `activated` get +1 and the time, `reinforced` more importance.
+
+    `injected` are the memories whose text stands in the injection: when one is deleted for ever, the text goes.
+    """
 
     run: RecallRun
     activated: Sequence[MemoryPk]
+    injected: Sequence[MemoryPk] = ()
     reinforced: Sequence[MemoryPk] = ()
     reinforcement: float = 0.0
 

@@ -33,6 +33,11 @@ def erase_memories(connection: Connection, dirty: Dirty, pks: Sequence[int]) -> 
         connection.exec_driver_sql(
             f"UPDATE memory SET {column} = NULL, revision = revision + 1 WHERE {among(column)}", (keys,)
         )
+    connection.exec_driver_sql(
+        "UPDATE recall_run SET injection = '' WHERE injection <> '' AND EXISTS"
+        " (SELECT 1 FROM json_each(recall_run.injected) i WHERE i.value IN (SELECT value FROM json_each(?)))",
+        (keys,),
+    )
     drafts = key_list([row[1] for row in found])
     connection.exec_driver_sql(f"DELETE FROM draft WHERE {among('key')}", (drafts,))
     connection.exec_driver_sql(f"DELETE FROM memory WHERE {among('pk')}", (keys,))

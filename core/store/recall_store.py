@@ -181,8 +181,8 @@ class SqlRecallStore:
                     (MOST_IMPORTANT, handed_out.reinforcement, key_list(handed_out.reinforced)),
                 )
             pk: int = connection.exec_driver_sql(
-                'INSERT INTO recall_run ("at", folder, viewer, message, recipe, selected, scores, injection, tokens,'
-                " mode, caller) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk",
+                'INSERT INTO recall_run ("at", folder, viewer, message, recipe, selected, scores, injection, injected,'
+                " tokens, mode, caller) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk",
                 (
                     at,
                     run.folder,
@@ -192,6 +192,7 @@ class SqlRecallStore:
                     key_list(run.selected),
                     json.dumps(run.scores),
                     storable(run.injection),
+                    key_list(handed_out.injected),
                     run.tokens,
                     run.mode.value,
                     storable(run.caller),

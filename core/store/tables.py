@@ -376,7 +376,7 @@ class ProposalTable(Base):
 
 
 class RecallRunTable(Base):
-    """One recall that was handed out."""
+    """One recall that was handed out. `injected`: the memories whose text stands in the injection."""
 
     __tablename__ = "recall_run"
     pk: Mapped[int] = mapped_column(primary_key=True)
@@ -388,6 +388,7 @@ class RecallRunTable(Base):
     selected: Mapped[str]
     scores: Mapped[str]
     injection: Mapped[str]
+    injected: Mapped[str]
     tokens: Mapped[int]
     mode: Mapped[str]
     caller: Mapped[str]

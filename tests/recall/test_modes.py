@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.domain.commands import DeletePermanently
 from core.domain.enums import Status
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import LastInjection, Recall, RecallHistoryOf, RecallRuns, Recipes, WhyNot
@@ -91,6 +92,18 @@ def test_counts_are_seen_by_the_next_recall(desk: RecallDesk) -> None:
     row = int(run.frame.corpus.rows_of([made[3]])[0])
     assert int(run.frame.corpus.activations[row]) == desk.get(made[3]).activation_count > 0
     assert float(run.frame.corpus.importance[row]) == desk.get(made[3]).importance
+
+
+def test_deleting_for_ever_takes_the_text_out_of_kept_runs(desk: RecallDesk) -> None:
+    folder, made = story(desk)
+    desk.recall("马戏团", folder, mode=RecallMode.COMMIT)
+    run = desk.engine.ask(LastInjection(folder))
+    assert run is not None
+    assert "马戏团" in run.injection
+    desk.run(DeletePermanently(memories=(made[3],)))
+    after = desk.engine.ask(LastInjection(folder))
+    assert after is not None
+    assert (after.injection, after.tokens, after.selected) == ("", run.tokens, run.selected)
 
 
 def test_importance_never_rises_above_ten(desk: RecallDesk) -> None:

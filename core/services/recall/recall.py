@@ -238,7 +238,13 @@ class RecallService:
         )
         reinforcement = frame.values.number("reinforcement")
         number = self.reads.keep(
-            HandedOut(run=kept, activated=counted, reinforced=counted, reinforcement=reinforcement)
+            HandedOut(
+                run=kept,
+                activated=counted,
+                injected=tuple(dict.fromkeys(span.memory for span in run.injection.spans)),
+                reinforced=counted,
+                reinforcement=reinforcement,
+            )
         )
         self._corpora.counted(counted)
         return number

@@ -146,6 +146,7 @@ CREATE TABLE recall_run (
     selected VARCHAR NOT NULL,
     scores VARCHAR NOT NULL,
     injection VARCHAR NOT NULL,
+    injected VARCHAR NOT NULL,
     tokens INTEGER NOT NULL,
     mode VARCHAR NOT NULL,
     caller VARCHAR NOT NULL,
