@@ -90,7 +90,14 @@ class RecipeSetting:
         """The range or the choices, as text for messages."""
         if self.form is SettingForm.FLAG:
             return "true, false"
-        return ", ".join(self.choices) if self.choices else f"{self.low:g} .. {self.high:g}"
+        return ", ".join(self.choices) if self.choices else f"{_plain(self.low)} .. {_plain(self.high)}"
+
+
+def _plain(number: float | None) -> str:
+    """A bound as a person writes it: 1000000, 0.01."""
+    if number is None:
+        return ""
+    return str(int(number)) if number == int(number) else f"{number:g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
