@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from core.algos.decay import MOST_IMPORTANT
+from core.domain.enums import Kind
 from core.domain.ids import FolderPk, MemoryPk, OpId
 from core.domain.recall import RecallMode, RecallRun
 from core.domain.safe_text import storable
@@ -24,10 +25,13 @@ from core.ports.recall_store import (
     StoredTag,
     Touched,
 )
+from core.store import journal
 from core.store.codecs import from_micros, to_micros
 from core.store.database import Database
+from core.store.evaluations import SqlEvaluations
 from core.store.filters import among, key_list
 from core.store.reader import SqlReader
+from core.store.rows import Dirty, RowWriter
 
 MOST_TOUCHED = 3_000
 """With more memories touched, reading the scope anew is quicker."""
@@ -60,6 +64,11 @@ class SqlRecallStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    @property
+    def evaluations(self) -> SqlEvaluations:
+        """Runs over the saved cases."""
+        return SqlEvaluations(self._database)
 
     # --- what changed --------------------------------------------------------------------
 
@@ -176,10 +185,7 @@ class SqlRecallStore:
                 (at, key_list(handed_out.activated)),
             )
             if handed_out.reinforcement > 0:
-                connection.exec_driver_sql(
-                    f"UPDATE memory SET importance = min(?, importance + ?) WHERE {among('pk')}",
-                    (MOST_IMPORTANT, handed_out.reinforcement, key_list(handed_out.reinforced)),
-                )
+                _reinforce(connection, handed_out.reinforced, handed_out.reinforcement)
             pk: int = connection.exec_driver_sql(
                 'INSERT INTO recall_run ("at", folder, viewer, message, recipe, selected, scores, injection, injected,'
                 " tokens, mode, caller) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk",
@@ -283,6 +289,25 @@ def _model_keys(connection: Connection) -> list[str]:
         if key is None:
             return keys
         keys.append(key)
+
+
+def _reinforce(connection: Connection, memories: Sequence[MemoryPk], amount: float) -> None:
+    """More importance, outside the journal: undoing the creation of such a memory meets no conflict for it."""
+    writer = RowWriter(connection, Dirty())
+    before = writer.fetch(Kind.MEMORY, memories)
+    connection.exec_driver_sql(
+        f"UPDATE memory SET importance = min(?, importance + ?) WHERE {among('pk')}",
+        (MOST_IMPORTANT, amount, key_list(memories)),
+    )
+    after = writer.fetch(Kind.MEMORY, memories)
+    digests = [
+        (journal.digest(Kind.MEMORY, after[pk]), pk, journal.digest(Kind.MEMORY, row))
+        for pk, row in before.items()
+    ]
+    if digests:
+        connection.exec_driver_sql(
+            "UPDATE journal SET digest = ? WHERE memory = ? AND kind = 'memory' AND action = 'i' AND digest = ?", digests
+        )
 
 
 def _run(row: Sequence[Any]) -> RecallRun:

@@ -7,6 +7,7 @@ import pytest
 from core.domain.commands import DeletePermanently
 from core.domain.enums import Status
 from core.domain.ids import FolderPk, MemoryPk
+from core.domain.memory import Memory
 from core.domain.queries import LastInjection, Recall, RecallHistoryOf, RecallRuns, Recipes, WhyNot
 from core.domain.recall import RecallMode, RecallRequest, Source
 from core.domain.recipes import RECIPES
@@ -44,7 +45,7 @@ def test_commit_counts_what_was_handed_out_and_keeps_the_run(vector_desk: Recall
         "老船长在码头", folder, mode=RecallMode.COMMIT, caller="test", settings={"reinforcement": 0.5}
     )
     after = vector_desk.everything()
-    assert {name for name in after if after[name] != before[name]} == {"memory", "recall_run"}
+    assert {name for name in after if after[name] != before[name]} == {"memory", "recall_run", "journal"}
     handed_out = {each.pk for each in result.selected}
     for pk in made:
         memory = vector_desk.get(pk)
@@ -82,6 +83,12 @@ def test_counting_is_no_op_and_undo_of_the_memory_still_works(desk: RecallDesk) 
     desk.recall("马戏团", folder, mode=RecallMode.COMMIT)
     assert len(desk.store.history(100, None)) == history
     assert desk.get(made[3]).activation_count == 1
+    late = desk.memory(folder, body="马戏团的大象")
+    desk.recall("马戏团的大象", folder, mode=RecallMode.COMMIT, settings={"reinforcement": 0.5})
+    assert desk.get(late).importance == 5.5
+    assert desk.undo().conflicts == ()
+    with desk.store.read() as reader:
+        assert not reader.records(Memory, [late])
 
 
 def test_counts_are_seen_by_the_next_recall(desk: RecallDesk) -> None:

@@ -18,6 +18,7 @@ from core.domain.enums import Layer, Status, StatusReason, TagKind
 from core.domain.ids import MemoryId, TypeId
 from core.domain.memory import TagSet
 from core.domain.schema import Schema
+from core.domain.tags import TRIPLE
 from core.ports.recall_store import StoredEdge, StoredMemory
 from core.services.recall.names import NameIndex
 
@@ -30,6 +31,7 @@ NEVER = np.iinfo(np.int64).max
 ALWAYS = np.iinfo(np.int64).min
 US_PER_DAY = 86_400_000_000.0
 _NO_TAGS = TagGroups()
+_TRIPLE = frozenset(kind.value for kind in TRIPLE)
 _BETWEEN_NAMES = re.compile(r'[,，、;；/|&"\[\]\n]+')
 
 
@@ -154,7 +156,8 @@ class Corpus:
     def tags(self) -> Mapping[int, TagGroups]:
         """Tag triples by row; rows without one are absent."""
         rows = {memory.pk: row for row, memory in enumerate(self.stored)}
-        return {rows[pk]: _groups(tags) for pk, tags in self._tags.items() if pk in rows}
+        triples = {pk: tags for pk, tags in self._tags.items() if any(kind in _TRIPLE for kind, _ in tags)}
+        return {rows[pk]: _groups(tags) for pk, tags in triples.items() if pk in rows}
 
     def tag_groups(self, row: int) -> TagGroups:
         """The tag triple of a memory."""
