@@ -39,7 +39,7 @@ def why_empty(result: RecallResult) -> Empty | None:
         return _early(request, emptied)
     if not request.message.strip():
         return Empty("message")
-    if Stage.BUDGET in counts and counts[Stage.BUDGET].entered:
+    if request.budget_tokens is not None and Stage.BUDGET in counts and counts[Stage.BUDGET].entered:
         return Empty("budget", replace(request, budget_tokens=None))
     if request.settings:
         return Empty("settings", replace(request, settings={}))

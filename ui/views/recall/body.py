@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from ui.context import Context
@@ -20,7 +20,8 @@ from ui.widgets.state_stack import StateStack
 SETTING_SPLITTER = "ui.recall_splitter"
 LEFT_PX, MIDDLE_PX, RIGHT_PX = 216, 300, 280
 """Least widths, not grown with the text: at 200 % the window must still fit on a small screen."""
-WIDTHS_PX = (272, 530, 490)
+REQUEST_PX = 272
+REQUEST_SHARE, RESULTS_SHARE = 0.3, 0.52
 
 
 class RecallBody(QWidget):
@@ -65,8 +66,21 @@ class RecallBody(QWidget):
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         saved = str(ctx.settings.get(SETTING_SPLITTER))
-        if not (saved and self.splitter.restoreState(QByteArray.fromBase64(saved.encode("ascii")))):
-            self.splitter.setSizes([ctx.theme.px(width) for width in WIDTHS_PX])
+        self._arranged = bool(saved) and self.splitter.restoreState(
+            QByteArray.fromBase64(saved.encode("ascii"))
+        )
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._arranged:
+            self._arranged = True
+            self._arrange()
+
+    def _arrange(self) -> None:
+        """Widths that nobody chose yet: the request as narrow as it can be, the rest for results and text."""
+        left = min(self._ctx.theme.px(REQUEST_PX), int(self.width() * REQUEST_SHARE))
+        middle = int((self.width() - left) * RESULTS_SHARE)
+        self.splitter.setSizes([left, middle, self.width() - left - middle])
 
     def save_state(self) -> None:
         """Keep what a person arranged."""
