@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from core.domain.ids import FolderPk, MemoryPk, OpId
-from core.domain.recall import RecallRun
+from core.domain.recall import KeptEvaluation, RecallRun
 from core.domain.schema import Schema
 
 Folders = frozenset[FolderPk] | None
@@ -30,6 +30,8 @@ class StoredMemory(NamedTuple):
     status: str
     reason: str | None
     title: str
+    beginning: str
+    """How its text begins, where it has no title: shown in its place."""
     second_name: str
     """A name among its fields beside the title (ST-BME looks at name, then title)."""
     importance: float
@@ -167,3 +169,19 @@ class RecallStore(Protocol):
 
     def runs_with(self, memory: MemoryPk, limit: int) -> Sequence[RecallRun]:
         """Runs in which a memory was recalled, newest first."""
+
+    # --- evaluations ---------------------------------------------------------------------
+
+    @property
+    def evaluations(self) -> Evaluations:
+        """Runs over the saved cases."""
+
+
+class Evaluations(Protocol):
+    """Runs over the saved cases, kept to compare with. No ops: a measurement changes nothing that a person made."""
+
+    def keep(self, evaluation: KeptEvaluation) -> None:
+        """Keep one; the oldest of many go."""
+
+    def last(self, folder: FolderPk | None) -> KeptEvaluation | None:
+        """The newest of this folder (None = of all cases)."""

@@ -38,6 +38,7 @@ MOST_TOUCHED = 3_000
 RECENT_OPS = 500
 _MEMORY = (
     "m.pk, m.id, coalesce(m.foreign_id, m.id), m.folder, m.type, m.layer, m.status, m.status_reason, m.title,"
+    " CASE WHEN m.title = '' THEN substr(m.body, 1, 120) ELSE '' END,"
     " coalesce(json_extract(m.fields, '$.name'), json_extract(m.fields, '$.title'), ''), m.importance,"
     " m.activation_count, m.last_activated_at, m.seq, m.seq_start, m.seq_end, m.parent, m.visibility, m.document,"
     " m.span_start, m.created_at, m.updated_at, length(CAST(m.body AS BLOB)) + length(CAST(m.fields AS BLOB)),"
@@ -45,7 +46,7 @@ _MEMORY = (
     " coalesce(json_extract(m.fields, '$.participants'), ''),"
     " m.body LIKE '%?' OR m.body LIKE '%？' OR instr(m.body, '?' || char(10)) OR instr(m.body, '？' || char(10))"
 )
-_VISIBILITY = 17
+_SECOND_NAME, _VISIBILITY = 10, 18
 _EDGE = (
     "e.pk, e.source, e.target, e.strength, e.inhibits, e.valid_from, e.invalid_from, e.expired_at, e.from_seq,"
     " e.ended_seq"
@@ -256,8 +257,14 @@ def _memories(connection: Connection, where: str, parameters: tuple[Any, ...]) -
         text = row[_VISIBILITY]
         if text not in names:
             names[text] = tuple(json.loads(text))
-        second = row[9] if isinstance(row[9], str) else ""
-        values = (*row[:9], second, *row[10:_VISIBILITY], names[text], *row[_VISIBILITY + 1 :])
+        second = row[_SECOND_NAME] if isinstance(row[_SECOND_NAME], str) else ""
+        values = (
+            *row[:_SECOND_NAME],
+            second,
+            *row[_SECOND_NAME + 1 : _VISIBILITY],
+            names[text],
+            *row[_VISIBILITY + 1 :],
+        )
         found.append(StoredMemory._make(values))
     return found
 
@@ -306,7 +313,8 @@ def _reinforce(connection: Connection, memories: Sequence[MemoryPk], amount: flo
     ]
     if digests:
         connection.exec_driver_sql(
-            "UPDATE journal SET digest = ? WHERE memory = ? AND kind = 'memory' AND action = 'i' AND digest = ?", digests
+            "UPDATE journal SET digest = ? WHERE memory = ? AND kind = 'memory' AND action = 'i' AND digest = ?",
+            digests,
         )
 
 

@@ -147,6 +147,24 @@ def test_embedder_that_fails_is_said_and_words_still_work(vector_desk: RecallDes
             assert "recall.note.embedder_failed" in keys(result)
 
 
+def test_embedder_that_is_back_is_used_again(vector_desk: RecallDesk) -> None:
+    folder, _ = filled(vector_desk)
+    assert isinstance(vector_desk.embedder, HashEmbedder)
+    vector_desk.embedder.down = True
+    assert "recall.note.embedder_failed" in keys(vector_desk.recall("月圆之夜的钟楼", folder))
+    vector_desk.embedder.down = False
+    result = vector_desk.recall("月圆之夜的钟楼", folder)
+    assert keys(result) == []
+    assert result.selected[0].parts["vector"] > 0
+
+
+def test_memory_without_a_title_is_shown_by_its_first_words(vector_desk: RecallDesk) -> None:
+    folder, made = filled(vector_desk)
+    result = vector_desk.recall("月圆之夜的钟楼", folder)
+    assert result.selected[0].pk == made[1]
+    assert result.selected[0].title == STORY[1][:40]
+
+
 def test_without_an_embedder_words_and_relations_work(desk: RecallDesk) -> None:
     folder, made = filled(desk)
     result = desk.recall("月圆之夜的钟楼", folder)

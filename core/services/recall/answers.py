@@ -24,7 +24,13 @@ def recall_answers(service: Callable[[], RecallService]) -> Mapping[type[q.Query
 
         return WhyNot(service(), query.request, query.memory, cancel).answer()
 
+    def evaluate(query: q.Evaluate, cancel: CancelToken | None) -> Any:
+        from core.services.evaluate import evaluate
+
+        return evaluate(service(), query.folder, cancel)
+
     return {
+        q.Evaluate: evaluate,
         q.Recall: lambda query, cancel: service().recall(query.request, cancel),
         q.WhyNot: why,
         q.Recipes: lambda _query, _cancel: recipes(),

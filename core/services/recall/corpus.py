@@ -16,7 +16,7 @@ from core.algos.neighbours import Timeline
 from core.algos.reshape import TagGroups
 from core.domain.enums import Layer, Status, StatusReason, TagKind
 from core.domain.ids import MemoryId, TypeId
-from core.domain.memory import TagSet
+from core.domain.memory import TITLE_FROM_BODY_CHARS, TagSet
 from core.domain.schema import Schema
 from core.domain.tags import TRIPLE
 from core.ports.recall_store import StoredEdge, StoredMemory
@@ -138,8 +138,12 @@ class Corpus:
         return TypeId(self.stored[row].type)
 
     def shown_title(self, row: int) -> str:
-        """The title ("" where a type has none)."""
-        return self.stored[row].title
+        """The title, or the first characters of the body where a type has no title column."""
+        memory = self.stored[row]
+        if memory.title:
+            return memory.title
+        lines = (line.strip() for line in memory.beginning.splitlines())
+        return next((line for line in lines if line), "")[:TITLE_FROM_BODY_CHARS]
 
     @cached_property
     def always(self) -> Flags:

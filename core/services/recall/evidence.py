@@ -22,6 +22,8 @@ from core.services.recall.words import Words, find_words
 EMBEDDED_CHARS = 2_000
 """Of a longer message the end is embedded."""
 
+_FAILURES = frozenset({"recall.note.no_embedder", "recall.note.embedder_failed"})
+
 FindEmbedder = Callable[[], tuple[Embedder, ExactIndex] | None]
 """Gives the embedder with the vectors of its model, None where there is none. Errors: Unavailable."""
 
@@ -147,6 +149,14 @@ class Evidence:
         if (rest := len(missing) - max(others.values(), default=0)) > 0:
             notes.append(RecallNote("recall.note.vectors_missing", {"count": rest}))
         return notes
+
+    def try_again(self) -> None:
+        """Ask the embedder anew if it was away; the words stay known."""
+        if any(note.key in _FAILURES for note in self.notes):
+            self.notes = [note for note in self.notes if note.key not in _FAILURES]
+            self._cosines = None
+            for name in ("_pair", "vector"):
+                self.__dict__.pop(name, None)
 
     def _note(self, key: str, **args: object) -> None:
         self.notes.append(RecallNote(key, args))

@@ -87,9 +87,9 @@ class Frame:
 
     @property
     def top_k(self) -> int:
-        """How many memories are wanted."""
+        """How many memories are wanted; 0 asks for the recipe's number (spec/BOOKU §2.11)."""
         asked = self.request.top_k
-        return self.values.whole("top_k") if asked is None else max(1, asked)
+        return max(1, asked) if asked else self.values.whole("top_k")
 
     @property
     def message(self) -> Evidence:
@@ -171,8 +171,10 @@ class Frame:
         """Relations between usable memories, by default the live ones; kept while nothing of it changes."""
         live = self.live_edges() if live is None else live
         key = (id(self.corpus), self.usable.tobytes(), live.tobytes(), normalisation)
-        if key not in self.networks:
+        found = self.networks.get(key)
+        if found is None:
             while len(self.networks) >= KEPT_NETWORKS:
-                self.networks.pop(next(iter(self.networks)))
-            self.networks[key] = Network.build(self.corpus, self.usable, live, normalisation)
-        return self.networks[key]
+                self.networks.pop(next(iter(tuple(self.networks)), key), None)
+            found = Network.build(self.corpus, self.usable, live, normalisation)
+            self.networks[key] = found
+        return found

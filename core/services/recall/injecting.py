@@ -93,7 +93,11 @@ class Injector:
                 loaded.update(
                     (memory.pk, (memory, tags[memory.pk])) for memory in reader.records(Memory, missing)
                 )
-            return gather(reader, folders, layout, frame.viewer or None, frame.now)
+            extras = gather(reader, folders, layout, frame.viewer or None, frame.now)
+        rows_of = frame.corpus.rows_of([memory.pk for memory in extras.overview])
+        usable = [row >= 0 and bool(frame.usable[row]) for row in rows_of.tolist()]
+        overview = tuple(memory for memory, kept in zip(extras.overview, usable, strict=True) if kept)
+        return replace(extras, overview=overview)
 
     def _options(self, frame: Frame) -> InjectOptions:
         values, request = frame.values, frame.request

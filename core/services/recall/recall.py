@@ -117,6 +117,7 @@ class RecallService:
         folder = self._folder(request.folder)
         folders = self._scope(request, folder)
         state = self._states.of(self._corpora.corpus(folders))
+        state.try_again()
         corpus = state.corpus
         rows = corpus.rows_of(list(names or ()))
         trace = Trace.start(corpus)

@@ -28,6 +28,12 @@ class ScopeState:
         self._texts: OrderedDict[str, Evidence] = OrderedDict()
         self._lock = threading.Lock()
 
+    def try_again(self) -> None:
+        """Let texts for which the embedder was away ask it anew."""
+        with self._lock:
+            for known in self._texts.values():
+                known.try_again()
+
     def evidence(self, text: str) -> Evidence:
         """Evidence of a text, found once."""
         with self._lock:
