@@ -1,0 +1,130 @@
+"""What lies over the picture and changes at once: rings of the selection, the hand at work, a pulse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from ui.graph.camera import Camera
+from ui.graph.hits import handle_place
+from ui.graph.scene import Scene
+from ui.graph.shapes import Shape, outline, view_radius
+
+RING_GAP_PX, RING_PX = 3.0, 2.2
+RINGS_MOST = 3_000
+PULSE_PX = 46.0
+
+
+@dataclass(slots=True)
+class Over:
+    """What is to be seen over the picture. Nodes by index, places in the view."""
+
+    selected: frozenset[int] = frozenset()
+    current: int = -1
+    hover: int = -1
+    handle: bool = False
+    edge: int = -1
+    target: int = -1
+    lasso: list[tuple[float, float]] = field(default_factory=list)
+    link_from: int = -1
+    link_to: tuple[float, float] = (0.0, 0.0)
+    pulse_at: int = -1
+    pulse: float = 0.0
+
+
+def paint_over(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
+    """Draw all of it."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    accent = QColor(scene.paint.accent)
+    _paint_edge(painter, scene, camera, over.edge, accent)
+    _paint_rings(painter, scene, camera, over.selected, QPen(accent, RING_PX))
+    if over.current >= 0 and over.current in over.selected:
+        _ring(painter, scene, camera, over.current, QPen(accent, RING_PX + 1.2), RING_GAP_PX + 0.6)
+    if over.hover >= 0:
+        _ring(painter, scene, camera, over.hover, QPen(QColor(scene.paint.text), 1.4), RING_GAP_PX - 1)
+        if over.handle and over.link_from < 0:
+            _paint_handle(painter, scene, camera, over.hover)
+    if over.target >= 0:
+        _ring(painter, scene, camera, over.target, QPen(accent, 3.0), RING_GAP_PX + 3)
+    if over.link_from >= 0:
+        _paint_link(painter, scene, camera, over)
+    if len(over.lasso) > 1:
+        line = QPen(accent, 1.4, Qt.PenStyle.DashLine)
+        painter.setPen(line)
+        painter.setBrush(QColor(accent.red(), accent.green(), accent.blue(), 28))
+        painter.drawPolygon(QPolygonF([QPointF(x, y) for x, y in over.lasso]))
+    if over.pulse_at >= 0:
+        _paint_pulse(painter, scene, camera, over)
+
+
+def _place(scene: Scene, camera: Camera, node: int) -> tuple[float, float, float]:
+    x, y = camera.place(*(float(value) for value in scene.nodes.positions[node]))
+    return x, y, float(view_radius(scene.nodes.radius[node : node + 1], camera.scale)[0])
+
+
+def _paint_rings(painter: QPainter, scene: Scene, camera: Camera, nodes: Iterable[int], pen: QPen) -> None:
+    chosen = np.fromiter(nodes, dtype=np.int64)
+    if not len(chosen):
+        return
+    places = camera.to_view(scene.nodes.positions[chosen])
+    with np.errstate(invalid="ignore"):
+        seen = (
+            (places[:, 0] > -40)
+            & (places[:, 1] > -40)
+            & (places[:, 0] < camera.width + 40)
+            & (places[:, 1] < camera.height + 40)
+        )
+    for node in chosen[seen & scene.nodes.shown[chosen]][:RINGS_MOST].tolist():
+        _ring(painter, scene, camera, node, pen, RING_GAP_PX)
+
+
+def _ring(painter: QPainter, scene: Scene, camera: Camera, node: int, pen: QPen, gap: float) -> None:
+    if node >= len(scene) or not np.isfinite(scene.nodes.positions[node]).all():
+        return
+    x, y, radius = _place(scene, camera, node)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(outline(Shape(int(scene.nodes.shape[node])), x, y, max(radius, 3.0) + gap))
+
+
+def _paint_edge(painter: QPainter, scene: Scene, camera: Camera, edge: int, accent: QColor) -> None:
+    if edge < 0 or edge >= len(scene.lines.source):
+        return
+    a = _place(scene, camera, int(scene.lines.source[edge]))
+    b = _place(scene, camera, int(scene.lines.target[edge]))
+    painter.setPen(QPen(accent, 2.4))
+    painter.drawLine(QPointF(a[0], a[1]), QPointF(b[0], b[1]))
+
+
+def _paint_handle(painter: QPainter, scene: Scene, camera: Camera, node: int) -> None:
+    """A disc with a plus: draw a relation from here."""
+    x, y, radius = handle_place(scene, camera, node)
+    painter.setPen(QPen(QColor(scene.paint.ground), 1.6))
+    painter.setBrush(QColor(scene.paint.accent))
+    painter.drawEllipse(QPointF(x, y), radius, radius)
+    painter.setPen(QPen(QColor(scene.paint.ground), 1.8))
+    arm = radius * 0.5
+    painter.drawLine(QPointF(x - arm, y), QPointF(x + arm, y))
+    painter.drawLine(QPointF(x, y - arm), QPointF(x, y + arm))
+
+
+def _paint_link(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
+    x, y, _ = _place(scene, camera, over.link_from)
+    end = over.link_to
+    if over.target >= 0:
+        end = _place(scene, camera, over.target)[:2]
+    painter.setPen(QPen(QColor(scene.paint.accent), 2.2))
+    painter.drawLine(QPointF(x, y), QPointF(*end))
+
+
+def _paint_pulse(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
+    x, y, radius = _place(scene, camera, over.pulse_at)
+    color = QColor(scene.paint.accent)
+    color.setAlphaF(1.0 - over.pulse)
+    painter.setPen(QPen(color, 3.0))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(QPointF(x, y), radius + PULSE_PX * over.pulse, radius + PULSE_PX * over.pulse)
