@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from app import commands_read, commands_recall, commands_transfer, commands_write
+from app import commands_evaluate, commands_read, commands_recall, commands_transfer, commands_write
 from app.answers import Answer, Say
 from core.domain.commands import Border
 from core.domain.enums import Layer, Status
@@ -164,6 +164,16 @@ COMMANDS: tuple[CommandSpec, ...] = (
         name="why",
         function=commands_recall.why,
         arguments=(Argument(name="memory", metavar="MEMORY"), _MESSAGE, *_RECALL),
+    ),
+    CommandSpec(
+        name="evaluate",
+        function=commands_evaluate.evaluate,
+        arguments=(
+            _FOLDER,
+            Argument(name="--export", metavar="PATH"),
+            Argument(name="--import", metavar="PATH"),
+            Argument(name="--overwrite", takes=Takes.FLAG),
+        ),
     ),
     CommandSpec(name="folders", function=commands_read.folders),
     CommandSpec(name="history", function=commands_read.history, arguments=(_LIMIT,)),

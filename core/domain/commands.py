@@ -16,6 +16,7 @@ from core.domain.enums import FolderKind, Layer, Status, StatusReason, TagKind
 from core.domain.ids import EdgePk, FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.json_types import Json, JsonObject
 from core.domain.memory import DEFAULT_IMPORTANCE, TagSet
+from core.domain.recall import RecallCase
 from core.domain.schema import MemoryType, RelationType
 
 if TYPE_CHECKING:
@@ -334,9 +335,7 @@ class FindAndReplace(Command):
     replacement: str
     regex: bool = False
     match_case: bool = True
-    places: frozenset[TextPlace] = frozenset(
-        {TextPlace.TITLE, TextPlace.BODY, TextPlace.FIELDS}
-    )
+    places: frozenset[TextPlace] = frozenset({TextPlace.TITLE, TextPlace.BODY, TextPlace.FIELDS})
 
 
 # --- folders ----------------------------------------------------------------------------------
@@ -556,3 +555,39 @@ class ApplyImport(Command):
 
     LABEL: ClassVar[str] = "op.import"
     plan: ImportPlan
+
+
+# --- recall tests ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SaveRecallCases(Command):
+    """Save expectations: new ones (pk 0), or in place of the saved ones with their pks.
+
+    Errors: Invalid without a message or an expected memory, or for a setting that its recipe has not;
+    NotFound for a folder, a memory or a case that is not there.
+    """
+
+    LABEL: ClassVar[str] = "op.recall.save_cases"
+    cases: tuple[RecallCase, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveRecallCases(Command):
+    """Remove saved expectations; those that are gone already are left alone."""
+
+    LABEL: ClassVar[str] = "op.recall.remove_cases"
+    cases: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRecallCases(Command):
+    """Save expectations from JSON lines, as ExportRecallCases gives them, as one op.
+
+    Counts of the result: `created`, `same` (there already) and `missing` (left out, because their folder or one
+    of their memories is not there). Errors: BadFile, naming the line, for what is no such line; nothing is
+    saved then.
+    """
+
+    LABEL: ClassVar[str] = "op.recall.import_cases"
+    text: str

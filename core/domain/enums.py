@@ -80,6 +80,7 @@ class Kind(StrEnum):
     RELATION_TYPE = "relation_type"
     NOT_DUPLICATE = "not_duplicate"
     PIN = "pin"
+    RECALL_CASE = "recall_case"
 
 
 class OpState(StrEnum):

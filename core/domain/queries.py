@@ -14,7 +14,14 @@ from core.domain.enums import Layer, Status, TagKind
 from core.domain.folder import Folder, Memo, Message
 from core.domain.ids import EdgePk, FolderPk, MemoryPk, OpId, TypeId
 from core.domain.memory import Memory
-from core.domain.recall import RecallRequest, RecallResult, RecallRun, WhyNotAnswer
+from core.domain.recall import (
+    Evaluation,
+    RecallCase,
+    RecallRequest,
+    RecallResult,
+    RecallRun,
+    WhyNotAnswer,
+)
 from core.domain.recipes import Recipe
 from core.domain.results import (
     EdgeView,
@@ -459,3 +466,30 @@ class PromotionPlan(Query[tuple[TrialRow, ...]]):
     days: float = 7.0
     activations: int = 2
     at: datetime | None = None
+
+
+# --- recall tests ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RecallCases(Query[tuple[RecallCase, ...]]):
+    """Saved expectations of a folder, or all of them, oldest first."""
+
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate(Query[Evaluation]):
+    """Run the saved expectations of a folder, or all of them, as previews, beside the run before.
+
+    The figures are kept, to compare the next run with; nothing else is touched. Errors: Cancelled.
+    """
+
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRecallCases(Query[str]):
+    """Saved expectations as JSON lines, with the names of folders and the ids of memories."""
+
+    folder: FolderPk | None = None

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import ClassVar
 
+from core.domain.enums import Kind
 from core.domain.ids import EdgePk, FolderPk, MemoryId, MemoryPk, TypeId
 from core.domain.memory import TagSet
 
@@ -263,7 +265,9 @@ class RecallRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallCase:
-    """A saved expectation: this message should recall these memories."""
+    """A saved expectation: this message should recall these memories. `folder` None = the whole library."""
+
+    KIND: ClassVar[Kind] = Kind.RECALL_CASE
 
     pk: int = 0
     name: str
@@ -278,7 +282,10 @@ class RecallCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseOutcome:
-    """How one saved case went: ranks (from 1, None = not recalled) of its expected memories."""
+    """How one saved case went: ranks (from 1, None = not recalled) of its expected memories.
+
+    `passed`: all of them were recalled. `before`: whether it passed in the run before, None = it was not in it.
+    """
 
     case: RecallCase
     ranks: tuple[int | None, ...]
@@ -288,9 +295,33 @@ class CaseOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """All saved cases: recall@1, @5, @10 and mean reciprocal rank, with the previous run's."""
+    """All saved cases: recall@1, @5, @10 and mean reciprocal rank of the first expected one, as shares.
+
+    `previous`: the figures of the run before (keys as in `figures`), empty when there was none.
+    """
 
     outcomes: tuple[CaseOutcome, ...]
     recall_at: Mapping[int, float]
     mrr: float
     previous: Mapping[str, float] = field(default_factory=dict)
+    previous_at: datetime | None = None
+
+    @property
+    def passed(self) -> int:
+        """How many cases are green."""
+        return sum(outcome.passed for outcome in self.outcomes)
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """The figures by name."""
+        return {**{f"recall@{limit}": value for limit, value in self.recall_at.items()}, "mrr": self.mrr}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptEvaluation:
+    """An evaluation as kept: its figures, and which cases passed."""
+
+    at: datetime
+    folder: FolderPk | None
+    figures: Mapping[str, float]
+    passed: Mapping[int, bool]

@@ -22,6 +22,7 @@ from core.domain.ids import FolderPk, MemoryPk, OpId
 from core.domain.memory import Alias, Memory, MemoryState, Tag, TagSet
 from core.domain.pin import Pin
 from core.domain.queries import MemoryFilter, Sort
+from core.domain.recall import RecallCase
 from core.domain.results import (
     Actor,
     Changes,
@@ -54,6 +55,7 @@ Record = (
     | RelationType
     | NotDuplicate
     | Pin
+    | RecallCase
 )
 R = TypeVar(
     "R",
@@ -69,6 +71,7 @@ R = TypeVar(
     RelationType,
     NotDuplicate,
     Pin,
+    RecallCase,
 )
 
 

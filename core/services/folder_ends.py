@@ -10,6 +10,7 @@ from core.domain.errors import Invalid
 from core.domain.folder import DEFAULT_FOLDER, SEPARATOR, Folder
 from core.domain.ids import DocumentPk, FolderPk, MemoryPk
 from core.domain.queries import MemoryFilter, Sort, SortKey, TrashScope
+from core.domain.recall import RecallCase
 from core.ports.store import Reader, UnitOfWork
 from core.services.folders import folders_below, moved_below
 from core.services.lookup import CHUNK, check_unlocked, chunks, default_folder, folder_of
@@ -117,11 +118,13 @@ def _leave_documents(uow: UnitOfWork, documents: set[DocumentPk]) -> None:
 
 
 def _forget_folder(uow: UnitOfWork, folder: FolderPk, instead: FolderPk | None) -> None:
-    """Delete the row; folders that read it read `instead`."""
+    """Delete the row; folders that read it read `instead`, saved recall cases ask there (None = everywhere)."""
     for other in uow.all_records(Folder):
         if folder in other.also_reads and other.pk != folder:
             reads = _replaced(other.also_reads, folder, instead, owner=other.pk)
             uow.update(Kind.FOLDER, [other.pk], {"also_reads": reads})
+    cases = [case.pk for case in uow.all_records(RecallCase) if case.folder == folder]
+    uow.update(Kind.RECALL_CASE, cases, {"folder": instead})
     uow.delete(Kind.FOLDER, [folder])
 
 

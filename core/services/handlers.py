@@ -17,6 +17,7 @@ from core.services import (
     moving,
     pins,
     promote,
+    recall_cases,
     relations,
     replace,
     schema,
@@ -70,5 +71,8 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.RemoveMemoryType: schema.remove_type,
     c.SaveRelationType: schema.save_relation,
     c.RemoveRelationType: schema.remove_relation,
+    c.SaveRecallCases: recall_cases.save,
+    c.RemoveRecallCases: recall_cases.remove,
+    c.ImportRecallCases: recall_cases.import_lines,
     c.ApplyImport: transfer.apply_import,
 }

@@ -26,7 +26,7 @@ from core.domain.safe_text import storable
 from core.domain.schema import Schema
 from core.ports.clock import system_clock
 from core.ports.store import Reader
-from core.services import memos, promote, replace, whole
+from core.services import memos, promote, recall_cases, replace, whole
 from core.services.lookup import follow_merged, memory_of
 from core.services.moving import crossing
 
@@ -183,4 +183,6 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.PeopleNamed: whole.people_named,
     q.MemosOf: memos.memos_of,
     q.PromotionPlan: promote.plan,
+    q.RecallCases: recall_cases.cases,
+    q.ExportRecallCases: recall_cases.export_lines,
 }

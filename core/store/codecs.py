@@ -16,6 +16,7 @@ from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.json_types import canonical
 from core.domain.memory import Alias, Memory, Tag
 from core.domain.pin import Pin
+from core.domain.recall import RecallCase
 from core.domain.safe_text import storable
 from core.domain.schema import Column, ColumnFormat, ColumnRole, Compression, MemoryType, RelationType
 from core.ports.store import R, Record
@@ -132,6 +133,9 @@ _SPECIAL: dict[tuple[Kind, str], Codec] = {
     (Kind.TAG, "kind"): _enum(TagKind),
     (Kind.FOLDER, "kind"): _enum(FolderKind),
     (Kind.MESSAGE, "role"): _enum(Role),
+    (Kind.RECALL_CASE, "message"): TEXT,
+    (Kind.RECALL_CASE, "viewer"): TEXT,
+    (Kind.RECALL_CASE, "expected"): LIST,
 }
 
 RECORDS: dict[Kind, type[Record]] = {
@@ -149,6 +153,7 @@ RECORDS: dict[Kind, type[Record]] = {
         RelationType,
         NotDuplicate,
         Pin,
+        RecallCase,
     )
 }
 

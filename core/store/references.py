@@ -32,6 +32,7 @@ REFERENCES = (
     Reference(Kind.MESSAGE, "folder", Kind.FOLDER),
     Reference(Kind.DOCUMENT, "folder", Kind.FOLDER),
     Reference(Kind.MEMO, "folder", Kind.FOLDER),
+    Reference(Kind.RECALL_CASE, "folder", Kind.FOLDER, optional=True),
 )
 
 UNIQUE: tuple[tuple[Kind, tuple[str, ...]], ...] = (
@@ -58,5 +59,6 @@ RESTORE_ORDER = (
     Kind.PIN,
     Kind.MESSAGE,
     Kind.MEMO,
+    Kind.RECALL_CASE,
 )
 """Kinds in an order in which what is referred to comes first."""

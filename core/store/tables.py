@@ -395,16 +395,29 @@ class RecallRunTable(Base):
 
 
 class RecallCaseTable(Base):
-    """A message with the memories it should recall."""
+    """Saved expectations: this message should recall these memories."""
 
     __tablename__ = "recall_case"
     pk: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
-    folder: Mapped[int | None]
+    folder: Mapped[int | None] = mapped_column(_reference("folder.pk"), index=True)
     message: Mapped[str]
+    viewer: Mapped[str]
+    recipe: Mapped[str]
     settings: Mapped[str]
     expected: Mapped[str]
     created_at: Mapped[int]
+
+
+class EvaluationTable(Base):
+    """Figures of a run over the saved expectations, to compare the next one with."""
+
+    __tablename__ = "evaluation"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[int]
+    folder: Mapped[int | None]
+    figures: Mapped[str]
+    passed: Mapped[str]
 
 
 class PictureTable(Base):

@@ -37,6 +37,7 @@ JOURNALED = [
     "relation_type",
     "not_duplicate",
     "pin",
+    "recall_case",
 ]
 OUTSIDE = {"revision", "updated_at", "activation_count", "last_activated_at", "search_text", "text_hash"}
 """Columns outside images and comparison (DESIGN §3), and derived ones."""
