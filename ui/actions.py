@@ -165,6 +165,8 @@ TABLE: tuple[Action, ...] = (
     Action("recall.copy", "mdi6.content-copy", "Ctrl+Shift+C", need=Need.RECALL),
     Action("recall.pin", "mdi6.pin-outline", "Ctrl+Shift+P", need=Need.RECALL),
     Action("recall.last", "mdi6.history", "Ctrl+Shift+Y", need=Need.RECALL),
+    Action("recall.save_case", "mdi6.clipboard-check-outline", "Ctrl+Shift+T", need=Need.RECALL),
+    Action("recall.run_cases", "mdi6.clipboard-play-outline", "Ctrl+Shift+G", need=Need.RECALL),
     # folders
     Action("folder.new", "mdi6.folder-plus-outline", "Ctrl+Shift+N"),
     Action("folder.rename", "mdi6.rename-box", "F2", need=Need.FOLDER, reach=Reach.FOLDERS),

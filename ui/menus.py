@@ -36,7 +36,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "recall",
         (
             "memory.recall", "memory.why_not", "", "recall.run", "recall.why_not", "", "recall.copy", "recall.pin",
-            "recall.last",
+            "recall.last", "", "recall.save_case", "recall.run_cases",
         ),
     ),
     ("folder", ("folder.new", "folder.rename", "folder.merge", "folder.also_reads", "folder.delete")),

@@ -300,7 +300,7 @@ def test_trashed_memory_is_restored_by_its_remedy(shown: Shown) -> None:
 def test_alias_is_added_by_its_remedy(shown: Shown) -> None:
     shown.ask(QUESTION)
     pk = shown.recalled()[0]
-    shown.page._add_alias(pk, "铜片儿")
+    shown.page.memory.add_alias(pk, "铜片儿")
     shown.settle()
     assert "铜片儿" in shown.library.engine.ask(MemoryDetailOf(pk)).aliases
 

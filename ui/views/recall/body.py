@@ -7,6 +7,8 @@ from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from ui.context import Context
+from ui.operations import Operations
+from ui.views.recall.cases import CasesPanel
 from ui.views.recall.compare import ComparePanel
 from ui.views.recall.detail_card import DetailCard
 from ui.views.recall.injection import InjectionView
@@ -27,7 +29,7 @@ REQUEST_SHARE, RESULTS_SHARE = 0.3, 0.52
 class RecallBody(QWidget):
     """Request, results and text side by side."""
 
-    def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, ctx: Context, operations: Operations, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ctx = ctx
         tr = ctx.tr
@@ -40,9 +42,15 @@ class RecallBody(QWidget):
         self.injection = InjectionView(ctx)
         self.compare = ComparePanel(ctx)
         self.runs = RunsPanel(ctx)
+        self.cases = CasesPanel(ctx, operations)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        for view, name in ((self.injection, "injection"), (self.compare, "compare"), (self.runs, "runs")):
+        for view, name in (
+            (self.injection, "injection"),
+            (self.compare, "compare"),
+            (self.runs, "runs"),
+            (self.cases, "cases"),
+        ):
             self.tabs.addTab(view, tr(f"recall_page.tab.{name}"))
         middle = QWidget()
         column = QVBoxLayout(middle)

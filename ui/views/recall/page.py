@@ -9,37 +9,29 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import SetAliases
 from core.domain.enums import Kind
-from core.domain.ids import FolderPk, MemoryPk, TypeId
+from core.domain.ids import MemoryPk
 from core.domain.memory import Memory
-from core.domain.queries import (
-    Memories,
-    MemoryDetailOf,
-)
-from core.domain.recall import RecallRequest, RecallRun, Remedy, WhyNotAnswer
-from core.domain.results import Changes, MemoryDetail
+from core.domain.queries import Memories
+from core.domain.recall import RecallRequest, RecallRun
+from core.domain.results import Changes
 from ui.context import Context
-from ui.models.recall_choices import Choices, FolderFacts, load_choices, load_folder
 from ui.models.recall_compare import Shot
 from ui.models.recall_empty import why_empty
 from ui.models.recall_live import RecallLive
-from ui.models.recall_remedy import remedied, restoring
 from ui.models.recall_view import RecallView
 from ui.operations import Operations
 from ui.tasks import Lane, single_shot
 from ui.views.naming import shorten
 from ui.views.recall.body import RecallBody
+from ui.views.recall.case_keeper import CaseKeeper
+from ui.views.recall.offer import Offer
+from ui.views.recall.one_memory import OneMemory
 from ui.views.recall.runs import shot_of
 from ui.views.recall.words import changes_text, recipe_name
 
-SETTING_FOLDER = "ui.recall_folder"
-LOOKED_BACK = 60
-RECENT_LINES = 4
-MOST_NAMES = 40
 MESSAGE_CHARS = 400
 FOLDERS_AFTER_MS = 300
-CHARACTERS = frozenset({TypeId("character"), TypeId("person")})
 
 
 class RecallPage(QWidget):
@@ -51,19 +43,20 @@ class RecallPage(QWidget):
         super().__init__(parent)
         self._ctx, self._operations = ctx, operations
         self.live = RecallLive(ctx, self)
+        self.offer = Offer(ctx, operations, self)
+        self.memory = OneMemory(ctx, operations, self)
+        self.cases = CaseKeeper(ctx, operations, self)
         self.view: RecallView | None = None
-        self._choices: Choices | None = None
-        self._folder: FolderFacts | None = None
         self._why_next: MemoryPk | None = None
-        self._request_next: RecallRequest | None = None
         self._folders_late = False
         self._percent = ctx.theme.percent
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        self._folders_soon = single_shot(self, FOLDERS_AFTER_MS, self._ask_choices)
+        self._folders_soon = single_shot(self, FOLDERS_AFTER_MS, self.offer.refresh)
         self.body = self._make_body()
         self._connect_live()
         self._connect_actions()
+        self.offer.ready.connect(self._on_ready)
         ctx.tr.changed.connect(self._rebuild)
         ctx.theme.changed.connect(self._on_theme)
         ctx.bridge.changes.connect(self._on_changes)
@@ -77,10 +70,10 @@ class RecallPage(QWidget):
     def ask_why(self, memory: MemoryPk) -> None:
         """Say why a memory is or is not recalled; in its folder when nothing was asked yet."""
         if self.live.request is not None:
-            self._why(memory)
+            self.memory.why(memory)
         else:
             self._why_next = memory
-            self._read_memory(memory, lambda found: self._prefer_folder(found.folder))
+            self._read_memory(memory, lambda found: self.offer.prefer_folder(found.folder))
 
     def save_state(self) -> None:
         """Keep what a person arranged."""
@@ -88,32 +81,34 @@ class RecallPage(QWidget):
 
     def show_request(self, request: RecallRequest) -> None:
         """Ask this."""
-        if self._choices is None:
-            self._request_next = request
-        else:
-            self.body.request.show_request(request)
+        if self.offer.choices is None:
+            self.offer.request_next = request
+            return
+        self.body.request.show_request(request)
+        if request.folder != self.offer.folder_pk:
+            self.offer.load_folder(request.folder)
 
     # --- inside: building ---
 
     def _make_body(self) -> RecallBody:
-        body = RecallBody(self._ctx)
+        body = RecallBody(self._ctx, self._operations)
         layout = self.layout()
         if layout is not None:
             layout.addWidget(body)
         request, results = body.request, body.results
-        request.changed.connect(self._on_request)
-        request.folder_chosen.connect(self._on_folder)
+        request.changed.connect(self.ask)
+        request.folder_chosen.connect(self.offer.choose_folder)
         request.run_wanted.connect(self.run)
-        results.chosen.connect(self._on_chosen)
-        results.hovered.connect(self._on_hovered)
+        results.chosen.connect(self.memory.show)
+        results.hovered.connect(self.memory.hover)
         results.in_sight.connect(self.live.tell)
         for part in (results, body.card):
-            part.remedy_wanted.connect(self._on_remedy)
+            part.remedy_wanted.connect(self.memory.remedy)
             part.opened.connect(lambda pk: self.open_memories.emit((MemoryPk(pk),)))
-            part.why_wanted.connect(lambda pk: self._why(MemoryPk(pk)))
-        results.folder_name = self._folder_name
-        body.why.asked.connect(lambda pk: self._why(MemoryPk(pk)))
-        body.why.cleared.connect(lambda: self._answer(None))
+            part.why_wanted.connect(lambda pk: self.memory.why(MemoryPk(pk)))
+        results.folder_name = self.offer.folder_name
+        body.why.asked.connect(lambda pk: self.memory.why(MemoryPk(pk)))
+        body.why.cleared.connect(lambda: self.memory.put_answer(None))
         body.injection.chosen.connect(lambda pk: results.select(MemoryPk(pk)))
         body.injection.hovered.connect(lambda pk: results.results.light(() if pk is None else (pk,)))
         body.injection.pinned.connect(self.pin)
@@ -121,7 +116,11 @@ class RecallPage(QWidget):
         body.compare.pin_wanted.connect(self.pin)
         body.runs.pinned.connect(self._pin_run)
         body.runs.ask_again.connect(self._ask_run)
+        body.cases.ask_case.connect(self.cases.open)
+        body.cases.save_wanted.connect(self.cases.save)
+        results.results.ticks_changed.connect(self.cases.show_ticks)
         body.tabs.currentChanged.connect(self._on_tab)
+        body.cases.offer_saving(0)
         return body
 
     def _connect_live(self) -> None:
@@ -130,8 +129,8 @@ class RecallPage(QWidget):
         live.came.connect(self._show)
         live.failed.connect(self._fail)
         live.committed.connect(self._on_committed)
-        live.answered.connect(self._on_answer)
-        live.told.connect(self._on_told)
+        live.answered.connect(self.memory.take_answer)
+        live.told.connect(self.memory.take_told)
 
     def _connect_actions(self) -> None:
         on = self._ctx.actions.on
@@ -140,6 +139,8 @@ class RecallPage(QWidget):
         on("recall.copy", self._copy)
         on("recall.pin", self.pin)
         on("recall.last", self._show_last)
+        on("recall.save_case", self.cases.save)
+        on("recall.run_cases", self.cases.run)
 
     def _rebuild(self) -> None:
         """All texts in the other language: the widgets are made anew and stand where they stood."""
@@ -154,9 +155,9 @@ class RecallPage(QWidget):
         self.body.tabs.setCurrentIndex(tab)
         self.body.results.results.set_ticked(ticked)
         self.body.compare.pin(pinned)
-        if self._choices is not None:
-            self._request_next = request
-            self._take_choices(self._choices)
+        if self.offer.choices is not None:
+            self.offer.request_next = request
+            self.offer.take(self.offer.choices)
             if self.view is not None:
                 self._show(self.view)
 
@@ -170,8 +171,9 @@ class RecallPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.live.wake(awake=True)
-        if self._choices is None or self._folders_late:
-            self._ask_choices()
+        if self.offer.choices is None or self._folders_late:
+            self._folders_late = False
+            self.offer.refresh()
         self._tell_situation()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -182,77 +184,12 @@ class RecallPage(QWidget):
     def _tell_situation(self) -> None:
         self._ctx.actions.update(recall=self.isVisible() and self.view is not None)
 
-    def _ask_choices(self) -> None:
-        engine = self._ctx.engine
-        self._folders_late = False
+    # --- inside: asking ---
 
-        def ask(_progress: Report, cancel: Cancel) -> Choices:
-            return load_choices(engine, cancel)
-
-        self._ctx.tasks.run(
-            Lane.READ, ask, self._take_choices, owner=self, query="choices", failed=self._choices_failed
-        )
-
-    def _take_choices(self, choices: Choices) -> None:
-        request = self.body.request
-        first = self._choices is None or request.recipe.count() == 0
-        self._choices = choices
-        request.suggest_tags(choices.tags)
-        if not first:
-            request.show_folders(choices.folders)
-            return
-        request.show_recipes(choices.recipes)
-        wanted, self._request_next = self._request_next, None
-        start = (
-            wanted.folder
-            if wanted is not None
-            else choices.first_folder(str(self._ctx.settings.get(SETTING_FOLDER)))
-        )
-        request.show_folders(choices.folders, start)
-        if wanted is not None:
-            request.show_request(wanted)
-        self._load_folder(request.folder_pk)
-
-    def _prefer_folder(self, folder: FolderPk) -> None:
-        self._ctx.settings.set(SETTING_FOLDER, str(folder))
-        if self._choices is not None:
-            request = self.body.request
-            request.folder.setCurrentIndex(max(0, request.folder.findData(folder)))
-
-    def _choices_failed(self, error: Exception) -> None:
-        tr = self._ctx.tr
-        self.body.stack.show_notice(tr.error(error), tr("state.again"), self._ask_choices)
-
-    # --- inside: the folder ---
-
-    def _on_folder(self, folder: FolderPk | None) -> None:
-        self._ctx.settings.set(SETTING_FOLDER, "" if folder is None else str(folder))
-        self._load_folder(folder)
-
-    def _load_folder(self, folder: FolderPk | None) -> None:
-        self.body.runs.show_folder(folder)
-        engine = self._ctx.engine
-        messages = self._choices.messages(folder) if self._choices is not None else 0
-
-        def ask(_progress: Report, cancel: Cancel) -> FolderFacts:
-            return load_folder(engine, folder, messages, cancel)
-
-        self._ctx.tasks.run(
-            Lane.READ, ask, self._take_folder, owner=self, query="folder", failed=self._operations.show_error
-        )
-
-    def _take_folder(self, found: FolderFacts) -> None:
-        self._folder = found
-        self.body.request.show_last(found.last, found.names)
-        self._on_request()
+    def _on_ready(self) -> None:
         if self._why_next is not None:
             memory, self._why_next = self._why_next, None
-            self._why(memory)
-
-    def _folder_name(self, value: object) -> str:
-        return self._choices.folder_name(value) if self._choices is not None else ""
-
-    # --- inside: asking ---
+            self.memory.why(memory)
 
     def run(self) -> None:
         """Recall now; with the switch on it counts."""
@@ -262,8 +199,9 @@ class RecallPage(QWidget):
         else:
             self.live.show(request.request())
 
-    def _on_request(self) -> None:
-        if self._choices is None or self._folder is None:
+    def ask(self) -> None:
+        """Recall what stands on the left, a moment later; nothing before there is something to choose."""
+        if self.offer.choices is None or self.offer.folder is None:
             return
         request = self.body.request.request()
         self.body.runs.show_folder(request.folder)
@@ -283,7 +221,7 @@ class RecallPage(QWidget):
         body.injection.show_view(view)
         body.compare.show_now(self._shot(view))
         self._show_state(view)
-        self._on_chosen(body.results.current_memory)
+        self.memory.show(body.results.current_memory)
         self._tell_situation()
         asked = body.results.results.asked_about
         if asked is not None:
@@ -326,83 +264,8 @@ class RecallPage(QWidget):
     def _on_changes(self, changes: Changes) -> None:
         if Kind.FOLDER in changes.touched or Kind.MESSAGE in changes.touched:
             self._folders_late = True
-            if self.isVisible() and self._choices is not None:
+            if self.isVisible() and self.offer.choices is not None:
                 self._folders_soon.start()
-
-    # --- inside: one memory ---
-
-    def _on_chosen(self, memory: MemoryPk | None) -> None:
-        body = self.body
-        row = body.results.current_row
-        body.injection.text.light((), memory)
-        if memory is not None and not body.injection.text.underMouse():
-            body.injection.text.show_lines(memory)
-        body.card.show_row(row, self.view, body.results.remedy_of(row) if row is not None else "")
-
-    def _on_hovered(self, memory: MemoryPk | None) -> None:
-        results = self.body.results
-        results.results.light(())
-        self.body.injection.text.light(() if memory is None else (memory,), results.current_memory)
-
-    def _why(self, memory: MemoryPk) -> None:
-        self.live.why(memory)
-
-    def _on_answer(self, answer: WhyNotAnswer) -> None:
-        fresh = self.body.results.results.asked_about != answer.recalled.pk
-        self._answer(answer)
-        title = answer.recalled.title
-        if self.view is not None:
-            title = self.view.title(answer.recalled.pk) or title
-        self.body.why.show_asked(title)
-        if fresh:
-            self.body.results.show_asked()
-
-    def _answer(self, answer: WhyNotAnswer | None) -> None:
-        results = self.body.results
-        current = results.current_memory
-        results.results.ask_about(answer)
-        results.keep()
-        if current is not None:
-            results.select(current)
-        self._on_chosen(results.current_memory)
-
-    def _on_told(self, answer: WhyNotAnswer) -> None:
-        results = self.body.results
-        results.results.put_answer(answer)
-        if results.current_memory == answer.recalled.pk:
-            self._on_chosen(results.current_memory)
-
-    def _on_remedy(self, pk: int) -> None:
-        index = self.body.results.results.index_of(MemoryPk(pk))
-        row = self.body.results.results.row(index)
-        answer = row.answer if row is not None else None
-        if answer is None:
-            return
-        changed = remedied(self.body.request.request(), answer, self.body.request.recipe_record)
-        if changed is not None:
-            self.show_request(changed)
-        elif answer.remedy is Remedy.ADD_ALIAS and answer.value:
-            self._add_alias(MemoryPk(pk), str(answer.value))
-        elif answer.remedy is Remedy.MERGE_TWIN and answer.twin is not None:
-            self.open_memories.emit((answer.twin, MemoryPk(pk)))
-        else:
-            command = restoring(answer, trashed=True)
-            if command is not None:
-                self._operations.run(command)
-
-    def _add_alias(self, memory: MemoryPk, alias: str) -> None:
-        engine = self._ctx.engine
-
-        def ask(_progress: Report, cancel: Cancel) -> MemoryDetail:
-            return engine.ask(MemoryDetailOf(memory), cancel=cancel)
-
-        def add(detail: MemoryDetail) -> None:
-            aliases = tuple(dict.fromkeys((*detail.aliases, alias)))
-            self._operations.run(SetAliases(memory=memory, aliases=aliases))
-
-        self._ctx.tasks.run(
-            Lane.READ, ask, add, owner=self, query="alias", failed=self._operations.show_error
-        )
 
     # --- inside: memories from the other page, past runs ---
 
@@ -422,9 +285,9 @@ class RecallPage(QWidget):
 
     def _start_from(self, memory: Memory) -> None:
         message = "\n".join(part for part in (memory.title, memory.body) if part)[:MESSAGE_CHARS]
-        known = self.body.request.request() if self._choices is not None else RecallRequest(message="")
+        known = self.body.request.request() if self.offer.choices is not None else RecallRequest(message="")
         self.show_request(replace(known, message=message, context=(), folder=memory.folder, as_of_seq=None))
-        self._prefer_folder(memory.folder)
+        self.offer.prefer_folder(memory.folder)
 
     def _shot(self, view: RecallView) -> Shot:
         request, tr = view.result.request, self._ctx.tr

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
 
 from core.domain.ids import MemoryPk
+from core.domain.recall import WhyNotAnswer
 from ui.context import Context
 from ui.models.recall_results import Index, RecallResults, ResultRow
 from ui.models.recall_view import RecallView
@@ -68,10 +69,11 @@ class ResultsList(QListView):
 
     def show_view(self, view: RecallView) -> None:
         """Show a result; the current memory and the place of the list stay."""
-        current, top = self.current_memory, self.verticalScrollBar().value()
-        self.results.show(view)
-        self._fresh()
-        self._restore(current, top)
+        self._renew(lambda: self.results.show(view))
+
+    def show_answer(self, answer: WhyNotAnswer | None) -> None:
+        """Show the answer for one memory on top; None takes it away. Nothing else moves."""
+        self._renew(lambda: self.results.ask_about(answer))
 
     def show_asked(self) -> None:
         """Go to the memory that was asked about."""
@@ -129,6 +131,12 @@ class ResultsList(QListView):
     def _set_dimmed(self, *, dimmed: bool) -> None:
         self._delegate.dimmed = dimmed
         self.viewport().update()
+
+    def _renew(self, change: Callable[[], None]) -> None:
+        current, top = self.current_memory, self.verticalScrollBar().value()
+        change()
+        self._fresh()
+        self._restore(current, top)
 
     def _restore(self, current: MemoryPk | None, top: int) -> None:
         if current is not None:
