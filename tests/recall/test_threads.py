@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 
 from core.domain.recall import RecallRequest
@@ -13,7 +14,7 @@ def test_recalls_in_parallel_with_writes_all_answer(vector_desk: RecallDesk) -> 
     desk = vector_desk
     folder = desk.folder()
     made = [desk.memory(folder, body=f"守夜人在钟楼看见了第{at}颗流星", seq=at) for at in range(40)]
-    for source, target in zip(made, made[1:], strict=False):
+    for source, target in itertools.pairwise(made):
         desk.edge(source, target)
     desk.embed_all()
     errors: list[BaseException] = []
