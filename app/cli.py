@@ -23,6 +23,7 @@ from core.settings import Settings
 
 DONE, USER_ERROR, USAGE, CONFLICT = 0, 1, 2, 3
 WRITER = "cli"
+LARGEST_NUMBER = 2**63 - 1
 _BY_NAME = {spec.name: spec for spec in COMMANDS}
 
 
@@ -57,7 +58,7 @@ def _add(sub: argparse.ArgumentParser, argument: Argument, say: Say) -> None:
         case Takes.TEXTS:
             options["nargs"] = "+"
         case Takes.NUMBER:
-            options["type"] = int
+            options["type"] = _number
         case Takes.DECIMAL:
             options["type"] = float
         case Takes.REPEATED:
@@ -67,6 +68,17 @@ def _add(sub: argparse.ArgumentParser, argument: Argument, say: Say) -> None:
     if argument.name.startswith("--"):
         options |= {"default": argument.default, "required": argument.required, "dest": argument.key}
     sub.add_argument(argument.name, **options)
+
+
+def _number(text: str) -> int:
+    """A whole number that the store can compare with. Errors: ArgumentTypeError, i.e. wrong usage."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = LARGEST_NUMBER + 1
+    if abs(number) > LARGEST_NUMBER:
+        raise argparse.ArgumentTypeError(f"invalid whole number: {text[:40]!r}")
+    return number
 
 
 def run(arguments: Mapping[str, Any], settings: Settings, say: Say) -> int:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from app.container import Library
     from core.domain.api import EngineApi
 
+ALL = 2**63 - 1
+"""As many as there are."""
+
 
 def list_memories(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     """Memories that pass the filters, in order."""
@@ -41,11 +44,19 @@ def search(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     """Memories that hold the words, or are near the text in meaning; best first."""
     engine = library.engine
     if args["meaning"]:
-        limit = args["limit"] or engine.ask(q.Counts()).memories
+        limit = _limit(args) or engine.ask(q.Counts()).memories
         hits = dict(engine.ask(q.SearchByMeaning(args["text"], limit, _filter(engine, args, text=""))))
         return _listed(engine, list(hits), args, say, hits)
     where = _filter(engine, args, text=args["text"])
     return _listed(engine, engine.ask(q.ListMemories(where, q.Sort(q.SortKey.RELEVANCE))), args, say)
+
+
+def _limit(args: Mapping[str, Any]) -> int:
+    """How many to show, 0 = all. Errors: Invalid."""
+    limit: int = args["limit"]
+    if limit < 0:
+        raise Invalid("error.cli.limit")
+    return limit
 
 
 def _listed(
@@ -55,9 +66,7 @@ def _listed(
     say: Say,
     scores: Mapping[MemoryPk, float] | None = None,
 ) -> Answer:
-    limit = args["limit"]
-    if limit < 0:
-        raise Invalid("error.cli.limit")
+    limit = _limit(args)
     page = pks[:limit] if limit else pks
     rows = engine.ask(q.MemoryRows(tuple(MemoryPk(pk) for pk in page)))
     items = [row_json(row) for row in rows]
@@ -146,7 +155,7 @@ def folders(library: Library, _args: Mapping[str, Any], say: Say) -> Answer:
 
 def history(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     """Changes, newest first."""
-    entries = library.engine.ask(q.History(args["limit"] or q.History().limit))
+    entries = library.engine.ask(q.History(_limit(args) or ALL))
     items = [op_json(entry.op, say) | {"rows": entry.rows, "memories": entry.memories} for entry in entries]
     lines = [
         f"{entry.op.id:>6}  {entry.op.at.astimezone():%Y-%m-%d %H:%M}  {one_line(op_text(entry.op, say), 80)}"

@@ -26,7 +26,7 @@ from core.domain.transfer import ImportPlan
 from core.engine import Engine
 from core.ports.clock import system_clock
 from core.settings import Settings
-from core.store.library import Holder, LibraryFiles, LibraryLock
+from core.store.library import Holder, LibraryFiles, LibraryLock, lies_in_library
 from core.store.store import SqlStore
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ class Library:
 
         return {
             **recall_answers(lambda: self.recall),
-            **file_answers(self.store, _LazyFormats(), self._vectors_of),
+            **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
             q.SearchByMeaning: self._search,
             q.Verify: self._verify,
             q.RebuildIndex: lambda _query, cancel: (
@@ -241,6 +241,9 @@ class Library:
             q.CountUse: lambda query, _cancel: self.store.usage.count(query.memories),
             q.LibraryPath: lambda _query, _cancel: self.files.root,
         }
+
+    def _in_library(self, path: Path) -> bool:
+        return lies_in_library(path) or path.resolve().is_relative_to(self.files.root.resolve())
 
     def _vectors_of(self, memories: Sequence[MemoryPk]) -> Mapping[MemoryPk, Vectors]:
         if self._settings.text("embedder") == "none":

@@ -46,6 +46,12 @@ class LibraryFiles:
         return self.database.exists()
 
 
+def lies_in_library(path: Path) -> bool:
+    """Whether a path is a library's directory or lies in one."""
+    place = path.resolve()
+    return any((each / LOCK).exists() and (each / DATABASE).exists() for each in (place, *place.parents))
+
+
 @dataclass(frozen=True, slots=True)
 class Holder:
     """Who keeps the library open: process id and the address at which its window can be called."""

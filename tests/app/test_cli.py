@@ -93,6 +93,22 @@ def test_booku_directory_comes_in_and_goes_out(run: Run, tmp_path: Path) -> None
     assert out.exists()
 
 
+@pytest.mark.parametrize("inside", ["library.db", ".", "backups/x.json", "new/x.json"])
+def test_export_never_goes_into_a_library(run: Run, library: Path, tmp_path: Path, inside: str) -> None:
+    run("import", SMALL)
+    other = tmp_path / "other"
+    shutil.copytree(library, other)
+    for place in (library, other):
+        before = {each: each.read_bytes() for each in place.rglob("*.db")}
+        for kind in ("stbme", "booku"):
+            ran = run(
+                "export", "small_15_zh", "--format", kind, "--to", place / inside, "--overwrite", "--json"
+            )
+            assert (ran.code, ran.data["error"]["key"]) == (1, "error.export.in_library")
+        assert {each: each.read_bytes() for each in place.rglob("*.db")} == before
+    assert run("list").code == 0
+
+
 def test_list_filters_sorts_and_says_how_many_are_left_out(run: Run) -> None:
     run("import", MEDIUM)
     ran = run("list", "--type", "character", "--limit", "3")
@@ -113,6 +129,8 @@ def test_list_filters_sorts_and_says_how_many_are_left_out(run: Run) -> None:
         (("list", "--type", "nothing"), 1, "error.schema.type_unknown"),
         (("list", "--folder", "nothing"), 1, "error.folder.unknown"),
         (("list", "--limit", "-1"), 1, "error.cli.limit"),
+        (("history", "--limit", "-1"), 1, "error.cli.limit"),
+        (("search", "x", "--meaning", "--limit", "-1"), 1, "error.cli.limit"),
         (("show", "nothing"), 1, "error.memory.unknown_ids"),
         (("undo", "--op", "99"), 1, "error.undo.unknown"),
         (("redo",), 1, "error.redo.nothing"),
@@ -130,7 +148,16 @@ def test_errors_come_in_words_with_a_key(run: Run, arguments: tuple[str, ...], c
 
 
 @pytest.mark.parametrize(
-    "arguments", [("nothing",), ("list", "--nothing"), ("list", "--sort", "x"), ("move", "x"), ("import",)]
+    "arguments",
+    [
+        ("nothing",),
+        ("list", "--nothing"),
+        ("list", "--sort", "x"),
+        ("list", "--limit", "1.5"),
+        ("undo", "--op", "9" * 30),
+        ("move", "x"),
+        ("import",),
+    ],
 )
 def test_wrong_usage_ends_with_two(run: Run, arguments: tuple[str, ...]) -> None:
     assert run(*arguments).code == 2

@@ -266,9 +266,14 @@ def test_foreign_empty_and_damaged_files_are_refused_and_left_alone(desk: FilesD
         connection.execute("CREATE TABLE notes (text)")
     torn = desk.root / "torn.db"
     torn.write_bytes(full_database(desk.root).read_bytes()[:9000])
+    garbled = desk.root / "garbled.db"
+    garbled.write_bytes(
+        full_database(desk.root / "g").read_bytes().replace(b"CREATE TABLE", b"CREATE\xb1TABLE")
+    )
     hollow = desk.root / "hollow.db"
     hollow.write_bytes(b"")
-    for path, key in ((foreign, "sqlite_foreign"), (torn, "sqlite_damaged"), (hollow, "empty")):
+    refused = {foreign: "sqlite_foreign", torn: "sqlite_damaged", garbled: "sqlite_damaged", hollow: "empty"}
+    for path, key in refused.items():
         before = digest(path)
         with pytest.raises(BadFile) as caught:
             desk.plan(path)
@@ -315,6 +320,23 @@ def test_booku_folder_goes_out_as_a_graph(desk: FilesDesk) -> None:
     assert [item["relation"] for item in written["edges"]] == ["involved_in"]
 
 
+def test_row_with_nulls_of_an_old_database_goes_out_with_defaults(desk: FilesDesk) -> None:
+    path = desk.root / "metadata.db"
+    booku(path, [record("a", memory_type="event")])
+    columns = [name for name in COLUMNS if name != "memory_id"]
+    # a table without NOT NULL, as tools copy it, with a column of its own
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"CREATE TABLE plain AS SELECT *, NULL AS own FROM {RECORDS}")
+        connection.execute(f"DROP TABLE {RECORDS}")
+        connection.execute(f"ALTER TABLE plain RENAME TO {RECORDS}")
+        connection.execute(f"UPDATE {RECORDS} SET {', '.join(f'{name} = NULL' for name in columns)}")
+    out = desk.root / "out.db"
+    desk.export(desk.take(path).created_folder, Format.BOOKU, out)
+    (row,) = rows(out, RECORDS)
+    assert [name for name, value in row.items() if value is None] == ["person_id"]
+    assert (row["memory_id"], row["memory_type"], row["bucket"]) == ("a", "knowledge", "memory")
+
+
 def test_existing_target_is_replaced_only_when_allowed(desk: FilesDesk) -> None:
     folder = desk.take(full_database(desk.root)).created_folder
     for target, path in ((Format.BOOKU, desk.root / "dir"), (Format.STBME, desk.root / "file.json")):
@@ -324,8 +346,16 @@ def test_existing_target_is_replaced_only_when_allowed(desk: FilesDesk) -> None:
         assert caught.value.key == "error.export.exists"
         desk.export(folder, target, path, overwrite=True)
     (desk.root / "dir" / "metadata.db-wal").write_bytes(b"old")
+    others = [desk.root / "dir" / "notes.txt", desk.root / "dir" / "chroma_db" / "of_another" / "data.bin"]
+    for other in others:
+        other.parent.mkdir(exist_ok=True)
+        other.write_bytes(b"mine")
+    old_segment = desk.root / "dir" / "chroma_db" / "booku_memory" / "old.bin"
+    old_segment.write_bytes(b"old")
     desk.export(folder, Format.BOOKU, desk.root / "dir", overwrite=True)
     assert not (desk.root / "dir" / "metadata.db-wal").exists()
+    assert not old_segment.exists()
+    assert [other.read_bytes() for other in others] == [b"mine", b"mine"]
     assert not list(desk.root.glob(".*"))
 
 

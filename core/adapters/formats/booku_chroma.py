@@ -47,7 +47,7 @@ def note_vectors(database: Path, problems: Problems) -> tuple[FoundCollection, .
         return ()
     try:
         found = collections_in(folder)
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
         problems.add("import.problem.vectors_unreadable", details=str(error))
         return ()
     vectors = sum(collection.count for collection in found)

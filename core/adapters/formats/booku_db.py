@@ -54,7 +54,7 @@ def read_tables(path: Path, problems: Problems) -> BookuTables:
                 memos=_rows(connection, MEMOS) if MEMOS in tables else [],
                 generation=_generation(connection, tables),
             )
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the message may quote damaged names
         raise BadFile("error.file.sqlite_damaged", name=path.name, details=str(error)) from error
 
 

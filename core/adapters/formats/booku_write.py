@@ -36,6 +36,8 @@ from core.ports.vector_files import CollectionData
 
 _FLOATS = ("event_start_at", "event_end_at", "novelty_energy", "deleted_at", "created_at", "updated_at")
 _INTEGERS = ("is_archived", "is_deleted", "activation_count")
+NULLABLE = "person_id"
+"""The one column that may hold NULL; old databases may hold it elsewhere too, new ones cannot."""
 _INDEXES = (
     f"CREATE INDEX idx_booku_memory_folder_bucket ON {RECORDS} (folder_id, bucket, is_archived)",
     f"CREATE INDEX idx_booku_memory_type_status ON {RECORDS} (memory_type, status, last_activated_at)",
@@ -78,7 +80,9 @@ def records_of(bundles: Sequence[FolderBundle], problems: Problems) -> list[Book
                 [*related, *_strings(memory.fields.get("relation_memory_ids"))],
                 list(bundle.aliases.get(memory.pk, ())),
             )
+            cells = dict(row)
             give_back(row, own.get("kept"))
+            row |= {name: cell for name, cell in cells.items() if row.get(name) is None and name != NULLABLE}
             tags = rows_to_write(bundle.tags[memory.pk], own.get("tags"))
             records.append(BookuRecord(memory, row, tags))
     return records
@@ -188,7 +192,7 @@ def _create(connection: sqlite3.Connection) -> None:
     columns = []
     for name in COLUMNS:
         kind = "INTEGER" if name in _INTEGERS else "FLOAT" if _is_float(name) else "TEXT"
-        columns.append(f"{name} {kind}" + ("" if name == "person_id" else " NOT NULL"))
+        columns.append(f"{name} {kind}" + ("" if name == NULLABLE else " NOT NULL"))
     connection.execute(f"CREATE TABLE {RECORDS} ({', '.join(columns)}, PRIMARY KEY (memory_id))")
     connection.execute(
         f"CREATE TABLE {TAGS} (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, memory_id TEXT NOT NULL,"

@@ -39,7 +39,10 @@ def new_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
 
 @contextmanager
 def new_directory(path: Path, *, overwrite: bool) -> Iterator[Path]:
-    """The same for a directory: `overwrite` replaces the files that are written, and leaves others alone."""
+    """The same for a directory: `overwrite` replaces what is written, and leaves everything else alone.
+
+    A directory inside that holds files of its own (those of a Chroma index belong together) is replaced as a whole.
+    """
     check_target(path, overwrite=overwrite or (path.is_dir() and not any(path.iterdir())))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +64,10 @@ def _move_in(part: Path, path: Path) -> None:
     path.mkdir(exist_ok=True)
     for item in sorted(part.iterdir()):
         target = path / item.name
-        if target.is_dir():
+        if item.is_dir() and target.is_dir() and all(each.is_dir() for each in item.iterdir()):
+            _move_in(item, target)
+            continue
+        if target.is_dir() and not target.is_symlink():
             shutil.rmtree(target)
         for suffix in _SQLITE_SIDES:  # a -wal of the file that is replaced would spoil the new one
             target.with_name(target.name + suffix).unlink(missing_ok=True)
