@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
+Reals = NDArray[np.float64]
 
 MOST_ROUNDS = 24
 MOST_LEVELS = 12
@@ -22,6 +23,11 @@ ENOUGH_MOVES = 0.002
 RESOLUTION = 1.0
 
 
+def _sums(place: Ints, weights: Reals, count: int) -> Reals:
+    """Sum of the weights at each place."""
+    return np.bincount(place, weights=weights, minlength=count).astype(np.float64, copy=False)
+
+
 @dataclass(frozen=True, slots=True)
 class _Weighted:
     """An undirected graph in which an edge stands in both directions; `inner` = weight of loops."""
@@ -29,13 +35,14 @@ class _Weighted:
     count: int
     ends: Ints
     others: Ints
-    weights: NDArray[np.float64]
-    inner: NDArray[np.float64]
+    weights: Reals
+    inner: Reals
 
     @property
-    def degrees(self) -> NDArray[np.float64]:
+    def degrees(self) -> Reals:
         """Weight of each node's edges; a loop counts twice."""
-        return np.bincount(self.ends, weights=self.weights, minlength=self.count) + 2 * self.inner
+        ends: Reals = _sums(self.ends, self.weights, self.count)
+        return ends + 2 * self.inner
 
 
 def communities(
@@ -80,14 +87,14 @@ def by_size(label: Ints) -> Ints:
     return place[group]
 
 
-def _undirected(count: int, sources: Ints, targets: Ints, weights: NDArray[np.float64]) -> _Weighted:
+def _undirected(count: int, sources: Ints, targets: Ints, weights: Reals) -> _Weighted:
     there = weights > 0
     sources, targets, weights = sources[there], targets[there], weights[there]
     loop = sources == targets
-    inner = np.bincount(sources[loop], weights=weights[loop], minlength=count)
+    inner: Reals = _sums(sources[loop], weights[loop], count)
     low, high = np.minimum(sources, targets)[~loop], np.maximum(sources, targets)[~loop]
     keys, place = np.unique(low * count + high, return_inverse=True)
-    sums = np.bincount(place, weights=weights[~loop], minlength=len(keys))
+    sums: Reals = np.bincount(place, weights=weights[~loop], minlength=len(keys))
     low, high = keys // count, keys % count
     return _Weighted(
         count, np.concatenate([low, high]), np.concatenate([high, low]), np.concatenate([sums, sums]), inner
@@ -98,10 +105,10 @@ def _grouped(graph: _Weighted, group: Ints, count: int) -> _Weighted:
     """The graph whose nodes are the groups."""
     ends, others = group[graph.ends], group[graph.others]
     loop = ends == others
-    inner = np.bincount(group, weights=graph.inner, minlength=count)
-    inner += np.bincount(ends[loop], weights=graph.weights[loop], minlength=count) / 2
+    inner: Reals = _sums(group, graph.inner, count)
+    inner += _sums(ends[loop], graph.weights[loop], count) / 2
     keys, place = np.unique(ends[~loop] * count + others[~loop], return_inverse=True)
-    weights = np.bincount(place, weights=graph.weights[~loop], minlength=len(keys))
+    weights: Reals = np.bincount(place, weights=graph.weights[~loop], minlength=len(keys))
     return _Weighted(count, keys // count, keys % count, weights, inner)
 
 
@@ -110,7 +117,7 @@ def _move(graph: _Weighted, total: float, resolution: float, rng: np.random.Gene
     count, degrees = graph.count, graph.degrees
     label = np.arange(count, dtype=np.int64)
     for _ in range(MOST_ROUNDS):
-        sums = np.bincount(label, weights=degrees, minlength=count)
+        sums = _sums(label, degrees, count)
         keys, place = np.unique(graph.ends * count + label[graph.others], return_inverse=True)
         node, where = keys // count, keys % count
         linked = np.bincount(place, weights=graph.weights, minlength=len(keys))
@@ -135,9 +142,7 @@ def _lone_mover(wants: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return first
 
 
-def _best(
-    count: int, node: Ints, where: Ints, gain: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], Ints]:
+def _best(count: int, node: Ints, where: Ints, gain: Reals) -> tuple[Reals, Ints]:
     """The greatest gain of each node (ties: the lowest community) and where; `node` is sorted."""
     best, target = np.full(count, -np.inf), np.arange(count, dtype=np.int64)
     first = np.flatnonzero(np.r_[True, node[1:] != node[:-1]])
@@ -154,6 +159,6 @@ def modularity(label: Ints, sources: Ints, targets: Ints, weights: Floats | None
     if not total:
         return 0.0
     inside = float(given[label[sources] == label[targets]].sum()) / total
-    degrees = np.bincount(label[sources], weights=given, minlength=int(label.max()) + 1)
-    degrees += np.bincount(label[targets], weights=given, minlength=int(label.max()) + 1)
+    degrees = _sums(label[sources], given, int(label.max()) + 1)
+    degrees += _sums(label[targets], given, int(label.max()) + 1)
     return inside - float(((degrees / (2 * total)) ** 2).sum())

@@ -1,9 +1,9 @@
 """The graph on which layouts are measured, and how good a drawing of it is.
 
 The graph looks like the memories of a long story: communities of about COMMUNITY memories (a scene, a
-person's circle), heavy-tailed degrees, about 2.9 n relations. Most relations stay in their community.
-Of those that leave it most lead to communities near by in the story, as it moves on; some to one of the
-few communities with which this one shares a theme; a few lead anywhere.
+person's circle), heavy-tailed degrees, about 2.9 n relations. Several strands of the story run side by
+side. Most relations stay in their community; of those that leave it most lead on or back along the
+strand, some to what happens in a neighbouring strand at about the same time, a few anywhere.
 """
 
 from __future__ import annotations
@@ -13,21 +13,20 @@ from numpy.typing import NDArray
 
 COMMUNITY = 60
 EDGES_PER_NODE = 2.9
-INSIDE = 0.92
+INSIDE = 0.9
 ANYWHERE = 0.05
-"""Of the relations that leave a community: the share that leads anywhere ..."""
-THEME = 0.25
-"""... and the share that leads to communities of the same theme; the others stay near in the story."""
-THEMES_EACH = 2
-STORY_STEP = 0.45
-"""Chance that a relation along the story goes no further than the community it has reached."""
+"""Of the relations that leave a community: the share that leads anywhere."""
+ACROSS = 0.4
+"""Of the others: the share that leads to a neighbouring strand."""
+NO_FURTHER = 0.5
+"""Chance that a relation along a strand ends at the community that it has reached."""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
 
 def planted(
-    count: int, seed: int = 0, *, inside: float = INSIDE, anywhere: float = ANYWHERE, theme: float = THEME
+    count: int, seed: int = 0, *, inside: float = INSIDE, anywhere: float = ANYWHERE
 ) -> tuple[Ints, Ints, Ints]:
     """Sources, targets and the community of each node.
 
@@ -42,7 +41,7 @@ def planted(
     sums = np.concatenate([[0.0], np.cumsum(weight)])
     sources = np.searchsorted(sums, rng.random(wanted) * sums[-1], side="right") - 1
     home = community[sources]
-    aim = np.where(rng.random(wanted) < inside, home, _elsewhere(rng, home, groups, theme))
+    aim = np.where(rng.random(wanted) < inside, home, _elsewhere(rng, home, groups))
     low = sums[np.searchsorted(community, aim, side="left")]
     high = sums[np.searchsorted(community, aim, side="right")]
     free = (aim != home) & (rng.random(wanted) < anywhere)
@@ -53,14 +52,15 @@ def planted(
     return sources[keep].astype(np.int64), targets[keep].astype(np.int64), community.astype(np.int64)
 
 
-def _elsewhere(rng: np.random.Generator, home: Ints, groups: int, theme: float) -> Ints:
+def _elsewhere(rng: np.random.Generator, home: Ints, groups: int) -> Ints:
     """The community to which each relation leads that leaves its own."""
-    steps = rng.geometric(STORY_STEP, len(home)) * rng.choice((-1, 1), len(home))
-    near = np.abs(home + steps)
-    near = np.where(near >= groups, np.maximum(2 * (groups - 1) - near, 0), near)
-    partners = rng.integers(0, groups, (groups, THEMES_EACH))
-    shared = partners[home, rng.integers(0, THEMES_EACH, len(home))]
-    return np.where(rng.random(len(home)) < theme, shared, near)
+    strands = max(1, round(groups**0.5 / 1.5))
+    across = rng.random(len(home)) < ACROSS
+    along = rng.geometric(NO_FURTHER, len(home)) - across
+    aim = home + strands * along * rng.choice((-1, 1), len(home)) + across * rng.choice((-1, 1), len(home))
+    aim = np.abs(aim)
+    folded: Ints = np.clip(np.where(aim >= groups, 2 * (groups - 1) - aim, aim), 0, groups - 1)
+    return folded
 
 
 def stress(positions: Floats, sources: Ints, targets: Ints, seed: int = 0) -> float:
@@ -99,9 +99,7 @@ def _sampled_paths(
     return np.concatenate(distances).astype(np.float64), np.concatenate(pairs)
 
 
-def neighbourhood(
-    positions: Floats, sources: Ints, targets: Ints, seed: int = 0, sample: int = 400
-) -> float:
+def neighbourhood(positions: Floats, sources: Ints, targets: Ints, seed: int = 0, sample: int = 400) -> float:
     """Mean Jaccard index of graph neighbours with as many nearest nodes of the drawing; higher is better."""
     rng = np.random.default_rng(seed)
     count = len(positions)
@@ -126,6 +124,7 @@ def crossings(positions: Floats, sources: Ints, targets: Ints, seed: int = 0, pa
     a, b, c, d = (positions[nodes] for nodes in (sources[one], targets[one], sources[two], targets[two]))
 
     def side(p: Floats, q: Floats, r: Floats) -> Floats:
-        return np.sign((q[:, 0] - p[:, 0]) * (r[:, 1] - p[:, 1]) - (q[:, 1] - p[:, 1]) * (r[:, 0] - p[:, 0]))
+        turn: Floats = (q[:, 0] - p[:, 0]) * (r[:, 1] - p[:, 1]) - (q[:, 1] - p[:, 1]) * (r[:, 0] - p[:, 0])
+        return np.sign(turn)
 
     return float(((side(a, b, c) * side(a, b, d) < 0) & (side(c, d, a) * side(c, d, b) < 0)).mean())
