@@ -43,7 +43,8 @@ _MEMORY = (
     " m.activation_count, m.last_activated_at, m.seq, m.seq_start, m.seq_end, m.parent, m.visibility, m.document,"
     " m.span_start, m.created_at, m.updated_at, length(CAST(m.body AS BLOB)) + length(CAST(m.fields AS BLOB)),"
     " length(m.search_text) - length(replace(m.search_text, ' ', '')) + 1, m.text_hash <> '',"
-    " coalesce(json_extract(m.fields, '$.participants'), ''),"
+    " coalesce(json_extract(m.fields, '$.participants'), '') || ','"
+    " || coalesce(json_extract(m.fields, '$.related_people'), ''),"
     " m.body LIKE '%?' OR m.body LIKE '%？' OR instr(m.body, '?' || char(10)) OR instr(m.body, '？' || char(10))"
 )
 _SECOND_NAME, _VISIBILITY = 10, 18

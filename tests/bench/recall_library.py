@@ -143,17 +143,26 @@ class AskedLibrary:
         return NumpyIndex(self.store.queue, embedder.identity)
 
     def recalled(
-        self, message: str, folder: FolderPk | None, top_k: int, settings: dict[str, Setting], **more: object
+        self,
+        message: str,
+        folder: FolderPk | None,
+        top_k: int,
+        settings: dict[str, Setting],
+        *,
+        viewer: str | None = "",
+        seed: int = 0,
+        context: tuple[str, ...] = (),
     ) -> list[str]:
         """Keys (foreign ids) of the memories that are recalled, best first; what the budget cuts counts."""
         request = RecallRequest(
             message=message,
             folder=folder,
             scope=Scope.LIBRARY if folder is None else Scope.FOLDER,
-            viewer="",
+            viewer=viewer,
             settings=settings,
             top_k=top_k,
-            **more,  # type: ignore[arg-type]  # fields of the request
+            seed=seed,
+            context=context,
         )
         run = self.service.run(request)
         pks = run.frame.corpus.pks
