@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -35,7 +35,7 @@ class Database:
         self.path = path
         self._write_lock = threading.RLock()
         self._engine = create_engine(
-            f"sqlite:///{path}",
+            URL.create("sqlite", database=str(path)),  # a path in a text of a URL would be cut at "?"
             pool_size=8,
             max_overflow=8,
             connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
@@ -113,6 +113,10 @@ def _said(path: Path) -> Iterator[None]:
             raise Unavailable("store", "locked", key="error.store.locked") from error
         if "readonly" in str(error) or "disk is full" in str(error) or "disk I/O" in str(error):
             raise Unavailable("store", _cause(error)) from error
+        if "unable to open" in str(error):
+            raise BadFile("error.store.unreadable", file=path.name, details=_cause(error)) from error
+        if "no such table" in str(error) or "no such column" in str(error):
+            raise BadFile("error.store.damaged", file=path.name, details=_cause(error)) from error
         raise
     except (DatabaseError, sqlite3.DatabaseError) as error:
         if "malformed" in str(error) or "not a database" in str(error):

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from core.domain.errors import Invalid
+
 DATABASE, INDEX, BACKUPS, LOCK, HOLDER = (
     "library.db",
     "index",
@@ -72,11 +74,14 @@ class LibraryLock:
         self._holder_file = files.root / HOLDER
 
     def acquire(self, address: str = "") -> bool:
-        """Take the lock when it is free. Errors: none; False = somebody holds it."""
+        """Take the lock when it is free; False = somebody holds it. Errors: Invalid when it cannot be a lock."""
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
             return False
+        except OSError as error:
+            root = self._holder_file.parent
+            raise Invalid("error.library.cannot_write", path=str(root), details=str(error)) from error
         self._holder_file.write_text(json.dumps({"pid": os.getpid(), "address": address}), encoding="utf-8")
         return True
 

@@ -14,6 +14,7 @@ from core.domain.errors import BadFile
 from core.domain.schema import MemoryType, RelationType, Schema
 from core.store.codecs import encode_record
 from core.store.database import Database
+from core.store.library import BACKUPS, INDEX
 from core.store.migrations import MIGRATIONS
 
 APPLICATION_ID = 0x4D435552
@@ -26,6 +27,8 @@ def inspect(path: Path) -> int:
     Errors: BadFile for a file that is no SQLite database, is damaged, or belongs to something else.
     """
     if not path.exists() or path.stat().st_size == 0:
+        if path.exists() and any((path.parent / rest).exists() for rest in (INDEX, BACKUPS)):
+            raise BadFile("error.store.damaged", file=path.name, details="0 bytes")  # a library once full
         return 0
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:

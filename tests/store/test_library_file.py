@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, inspect
 
-from core.domain.errors import BadFile, Unavailable
+from core.domain.errors import BadFile, Invalid, Unavailable
 from core.domain.schema_data import default_schema
 from core.store import database, migrate, migrations
 from core.store.database import Database, UnguardedWrite
@@ -119,6 +119,47 @@ def test_migration_backs_up_and_a_failing_one_is_not_marked_done(
     backup = next(store.files.backups.iterdir())
     with closing(sqlite3.connect(backup)) as copy:
         assert copy.execute("SELECT count(*) FROM memory_type").fetchone()[0] == len(default_schema().types)
+
+
+@pytest.mark.parametrize("name", ["100%20 done", "what?x=1#y", "夜谈 ?mode=ro", "a&b=c;d", 'it\'s "so"'])
+def test_library_lies_where_its_name_says(tmp_path: Path, name: str) -> None:
+    files = LibraryFiles(tmp_path / name)
+    files.root.mkdir()
+    SqlStore(files, default_schema()).close()
+    assert files.exists
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_library_that_lost_its_content_is_not_taken_for_a_new_one(files: LibraryFiles) -> None:
+    files.root.mkdir()
+    files.database.touch()
+    SqlStore(files, default_schema()).close()  # interrupted before it was made: begin again
+    files.database.write_bytes(b"")
+    files.index.mkdir()
+    with pytest.raises(BadFile) as caught:
+        SqlStore(files, default_schema())
+    assert caught.value.key == "error.store.damaged"
+    assert files.database.stat().st_size == 0
+
+
+def test_missing_table_and_a_vanished_directory_are_said(store: SqlStore, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(store.files.database)) as other:
+        other.execute("DROP TABLE tag")
+    with pytest.raises(BadFile) as caught, store._database.reading() as connection:
+        connection.exec_driver_sql("SELECT * FROM tag")
+    assert caught.value.key == "error.store.damaged"
+    gone = Database(tmp_path / "gone" / "library.db")
+    with pytest.raises(BadFile) as caught, gone.reading():
+        pass
+    assert caught.value.key == "error.store.unreadable"
+    gone.dispose()
+
+
+def test_something_else_in_place_of_the_lock_is_said(files: LibraryFiles) -> None:
+    (files.root / "library.lock").mkdir(parents=True)
+    with pytest.raises(Invalid) as caught:
+        LibraryLock(files).acquire()
+    assert caught.value.key == "error.library.cannot_write"
 
 
 def test_lock_is_held_once_and_free_again(files: LibraryFiles) -> None:
