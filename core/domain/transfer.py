@@ -7,7 +7,7 @@ that is unique inside the plan.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -16,11 +16,10 @@ from pathlib import Path
 from core.domain.edge import Edge
 from core.domain.enums import FolderKind, Layer, Role, Status, StatusReason
 from core.domain.folder import Document, Folder, Memo, Message
-from core.domain.ids import DocumentPk, MemoryPk, RelationId, TypeId
+from core.domain.ids import DocumentPk, FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.json_types import JsonObject
 from core.domain.memory import DEFAULT_IMPORTANCE, Memory, TagSet
 from core.domain.results import Problem
-
 
 NAME_GIVEN = "name_given"
 """Key in `Folder.origin`: the name that the import gave the folder (another one = it was renamed since)."""
@@ -32,11 +31,29 @@ class Format(StrEnum):
     STBME = "stbme"
     BOOKU = "booku"
     SAMPLE = "sample"
+    CHAT = "chat"
+    FOREIGN_CHAT = "foreign_chat"
+    WORLDINFO = "worldinfo"
+    LOREBOOK = "lorebook"
+    CARD = "card"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedBranch:
+    """A chat that went another way from some floor on: its first `shared` floors are those of `parent`."""
+
+    parent: FolderPk
+    shared: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedFolder:
-    """A folder to create, or to fill when one of that name exists and the plan says so."""
+    """A folder to create, or to fill when one of that name exists and the plan says so.
+
+    `into`: the folder that already holds this file's chat, lorebook or card; messages there are brought up to
+    date, memories there are left as they are. `also_reads`: other folders of the plan that recall reads too.
+    `branch`: floors that are not stored again, because they are the parent's.
+    """
 
     key: str
     name: str
@@ -45,6 +62,9 @@ class PlannedFolder:
     last_processed_seq: int = -1
     origin: JsonObject = field(default_factory=dict)
     extra: JsonObject = field(default_factory=dict)
+    into: FolderPk | None = None
+    also_reads: tuple[str, ...] = ()
+    branch: PlannedBranch | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +187,7 @@ class ImportPlan:
     folders: tuple[PlannedFolder, ...]
     memories: tuple[PlannedMemory, ...]
     edges: tuple[PlannedEdge, ...] = ()
-    messages: tuple[PlannedMessage, ...] = ()
+    messages: Sequence[PlannedMessage] = ()
     documents: tuple[PlannedDocument, ...] = ()
     memos: tuple[PlannedMemo, ...] = ()
     vectors: tuple[PlannedVector, ...] = ()

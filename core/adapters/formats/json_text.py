@@ -77,12 +77,13 @@ def may_hold_unstorable(text: str) -> bool:
     return "\x00" in text or _UNSTORABLE_ESCAPE.search(text) is not None
 
 
-def _finite(digits: str) -> float | None:
+def finite(digits: str) -> float | None:
+    """The number of a JSON text; None for one that no float can hold (1e999)."""
     value = float(digits)
     return value if math.isfinite(value) else None
 
 
-_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=lambda _: None)
+_DECODER = json.JSONDecoder(parse_float=finite, parse_constant=lambda _: None)
 """Numbers that JSON cannot hold (NaN, infinities, 1e999) are read as null."""
 
 

@@ -47,7 +47,7 @@ def find_graph(path: Path, *, partly: bool = False) -> FoundGraph:
     graph, surroundings = found
     header = surroundings.get("header", {})
     metadata = surroundings.get("metadata", {})
-    _check_marker(graph, metadata, problems)
+    check_marker(graph, metadata, problems)
     if line_count > 1:
         problems.add("import.problem.chat_lines", severity=INFO, lines=line_count - 1)
     character = header.get("character_name")
@@ -175,7 +175,7 @@ def _what_it_is(value: Json) -> str:
     return "error.file.is_object"
 
 
-def _check_marker(graph: Mapping[str, Json], metadata: Mapping[str, Json], problems: Problems) -> None:
+def check_marker(graph: Mapping[str, Json], metadata: Mapping[str, Json], problems: Problems) -> None:
     """Newer versions keep the graph elsewhere and leave a marker: say so when the file's copy is another one."""
     marker, persistence = metadata.get(MARKER_KEY), graph.get(PERSISTENCE_KEY)
     if not isinstance(marker, dict):

@@ -1,0 +1,322 @@
+"""A chat as an import plan: one folder with all floors, and the memories of a graph that its metadata holds.
+
+Lines are read one at a time and messages packed, so that a chat of hundreds of megabytes fits into memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+from core.adapters.formats.chat_foreign import ForeignChat
+from core.adapters.formats.chat_lines import SHOWN_OF_BROKEN, Line, encoding_of, read_lines
+from core.adapters.formats.chat_message import UNUSED, MessageReader, is_header, is_message
+from core.adapters.formats.chat_pack import PackedMessages
+from core.adapters.formats.problems import INFO, Problems
+from core.adapters.formats.stbme_find import (
+    GRAPH_KEY,
+    MARKER_KEY,
+    METADATA_KEY,
+    FoundGraph,
+    check_marker,
+    graph_in,
+)
+from core.adapters.formats.stbme_read import FOLDER_KEY
+from core.adapters.formats.stbme_read import plan_of as graph_plan
+from core.domain.chat import CHAT_KEY
+from core.domain.enums import FolderKind
+from core.domain.errors import Invalid
+from core.domain.folder import MAX_FOLDER_CHARS, clean_folder_name
+from core.domain.json_types import Json, canonical
+from core.domain.safe_text import storable
+from core.domain.schema import Schema
+from core.domain.transfer import Format, ImportPlan, PlannedFolder
+
+BRANCH_NAME_KEY = "main_chat"
+_LINES_SNIFFED = 8
+_LARGEST_METADATA = 100_000
+_SHOWN_LINES = 20
+_KEPT_BROKEN = 20
+
+
+def looks_like_chat(path: Path) -> bool:
+    """Whether a file is a chat in lines: a header, or messages from the start (a torn first line aside).
+
+    A header alone whose metadata is a graph's counts as a graph. Errors: OSError.
+    """
+    lines = list(islice(read_lines(path), _LINES_SNIFFED))
+    good = [line.value for line in lines if line.broken is None]
+    if not good:
+        return False
+    if is_header(good[0]):
+        return len(lines) > 1 or graph_in(good[0]) is None
+    return lines[-1].number > 1 and sum(map(is_message, good)) > len(good) / 2
+
+
+def read_chat(path: Path, schema: Schema) -> ImportPlan:
+    """The dry run of an import of a SillyTavern chat. Errors: OSError."""
+    problems = Problems()
+    encoding = encoding_of(path)
+    if encoding != "utf-8":
+        problems.add("import.problem.encoding", severity=INFO, encoding=encoding)
+    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    reading = _Reading(path.name, schema, problems)
+    reading.take(read_lines(path))
+    return reading.plan(changed, path=str(path.absolute()))
+
+
+def read_foreign(chats: Iterable[ForeignChat], schema: Schema, path: Path) -> ImportPlan:
+    """The dry run of an import of another program's chats: one folder each."""
+    problems = Problems()
+    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    plans = []
+    found = list(chats)
+    for number, chat in enumerate(found):
+        reading = _Reading(path.name, schema, problems, key=f"chat{number}", program=chat.program)
+        reading.take(_as_lines(chat))
+        plan = reading.plan(changed, path=str(path.absolute()))
+        folder = plan.folders[0]
+        name = chat.title or (f"{folder.name} ({number + 1})" if len(found) > 1 else folder.name)
+        plans.append(replace(plan, folders=(replace(folder, name=folder_name(name)),)))
+    problems.add("import.problem.chat_of", severity=INFO, program=found[0].program)
+    messages = plans[0].messages if len(plans) == 1 else _joined(plans)
+    return replace(
+        plans[0],
+        format=Format.FOREIGN_CHAT,
+        folders=tuple(plan.folders[0] for plan in plans),
+        messages=messages,
+        problems=problems.all(),
+        counts=_summed([plan.counts for plan in plans]),
+        needs_confirmation=not messages,
+    )
+
+
+def _joined(plans: Iterable[ImportPlan]) -> PackedMessages:
+    made = PackedMessages()
+    for plan in plans:
+        for message in plan.messages:
+            made.append(message)
+    return made
+
+
+def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for each in counts:
+        for name, number in each.items():
+            total[name] = total.get(name, 0) + number
+    return total
+
+
+def _as_lines(chat: ForeignChat) -> Iterator[Line]:
+    yield Line(0, {"user_name": chat.user, "character_name": chat.character})
+    for number, message in enumerate(chat.messages, start=1):
+        yield Line(number, message)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A chat file on its way into a plan."""
+
+    name: str
+    schema: Schema
+    problems: Problems
+    key: str = FOLDER_KEY
+    program: str = "sillytavern"
+    header: Mapping[str, Json] | None = None
+    messages: PackedMessages = field(default_factory=PackedMessages)
+    broken: list[Line] = field(default_factory=list)
+    rejected: list[int] = field(default_factory=list)
+    nul_bytes: int = 0
+    nul_line: int = 0
+    cut: int = 0
+    objects: int = 0
+    reader: MessageReader = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reader = MessageReader(self.key, problems=self.problems)
+
+    def take(self, lines: Iterable[Line]) -> None:
+        """Read all lines: each is the header, a message, or neither (then it is named and left out)."""
+        for line in lines:
+            self.cut += line.cut
+            if line.nul_bytes:
+                self.nul_bytes, self.nul_line = line.nul_bytes, line.number
+            if line.broken is not None:
+                if line.broken or not line.nul_bytes:
+                    self.broken.append(line)
+            elif is_header(line.value) and self._is_first(line.value):
+                self._open(line.value)
+            elif isinstance(line.value, Mapping) and is_message(line.value):
+                self.objects += isinstance(line.value.get("mes"), Mapping)
+                self.messages.append(self.reader.read(line.value, len(self.messages), line.number))
+            else:
+                self.rejected.append(line.number)
+
+    def _is_first(self, value: Json) -> bool:
+        return self.header is None and not len(self.messages) and isinstance(value, Mapping)
+
+    def _open(self, value: Json) -> None:
+        assert isinstance(value, Mapping)
+        self.header = value
+        self.reader.user = _name(value.get("user_name"))
+        self.reader.character = _name(value.get("character_name"))
+
+    # --- the plan ---
+
+    def plan(self, fallback_time: datetime, *, path: str) -> ImportPlan:
+        """The plan of what was read."""
+        graph = self._graph(fallback_time)
+        self._note_problems(graph)
+        folder = self._folder(graph, path)
+        messages = len(self.messages)
+        return ImportPlan(
+            format=Format.CHAT,
+            source_name=self.name,
+            folders=(folder,),
+            memories=graph.memories if graph else (),
+            edges=graph.edges if graph else (),
+            messages=self.messages,
+            problems=self.problems.all(),
+            counts=self._counts(graph),
+            needs_confirmation=messages == 0
+            or len(self.broken) + len(self.rejected) > messages
+            or (graph is not None and graph.needs_confirmation),
+        )
+
+    def _graph(self, fallback_time: datetime) -> ImportPlan | None:
+        header = self.header or {}
+        metadata = header.get(METADATA_KEY)
+        if not isinstance(metadata, Mapping):
+            return None
+        found = graph_in({METADATA_KEY: metadata})
+        if found is None:
+            if GRAPH_KEY in metadata:
+                self.problems.add("import.problem.graph_unreadable")
+            elif MARKER_KEY in metadata:
+                self.problems.add("import.problem.graph_elsewhere", severity=INFO)
+            return None
+        check_marker(found[0], metadata, self.problems)
+        graph = FoundGraph(graph=found[0], in_chat=True, problems=self.problems)
+        return graph_plan(graph, self.schema, name=self.name, fallback_time=fallback_time)
+
+    def _note_problems(self, graph: ImportPlan | None) -> None:
+        add, counts = self.problems.add, self.reader.counts
+        if not len(self.messages):
+            add("import.problem.chat_metadata_only")
+        if self.broken:
+            numbers = [line.number for line in self.broken]
+            start = self.reader.clean_value((self.broken[0].broken or "")[:80])
+            refs = map(str, numbers)
+            add("import.problem.bad_line", *refs, lines=_listed(numbers), number=len(numbers), start=start)
+        if self.rejected:
+            refs = map(str, self.rejected)
+            number = len(self.rejected)
+            add("import.problem.not_a_message", *refs, lines=_listed(self.rejected), number=number)
+        if self.nul_bytes:
+            add("import.problem.nul_bytes", str(self.nul_line), bytes=self.nul_bytes, line=self.nul_line)
+        for name, key in (
+            ("cleaned", "import.problem.cleaned"),
+            ("unknown_times", "import.problem.bad_dates"),
+        ):
+            if counts[name]:
+                add(key, severity=INFO, number=counts[name])
+        if self.cut or counts["packed"]:
+            add("import.problem.packed_left_out", severity=INFO, number=self.cut + counts["packed"])
+        if graph is not None and graph.memories:
+            add("import.problem.graph_in_chat", severity=INFO, memories=len(graph.memories))
+        if self.objects:
+            add("import.problem.chat_of", severity=INFO, program="Chub")
+
+    def _folder(self, graph: ImportPlan | None, path: str) -> PlannedFolder:
+        header = self.header or {}
+        metadata = header.get(METADATA_KEY)
+        metadata = metadata if isinstance(metadata, Mapping) else {}
+        chat: dict[str, Json] = {"header": self.header is not None, "user": self._user()}
+        chat["members"] = list[Json](name for name, _ in self.reader.speakers.most_common())
+        for key in ("integrity", BRANCH_NAME_KEY):
+            if isinstance(metadata.get(key), str) and metadata[key]:
+                chat[key] = self.reader.clean_value(metadata[key])
+        if "create_date" in header:
+            chat["create_date"] = self.reader.clean_value(header["create_date"])
+        rest = {key: item for key, item in metadata.items() if key != GRAPH_KEY and key not in chat}
+        chat["metadata"] = _small(self.reader.clean_value(rest))
+        if self.broken:
+            chat["broken_lines"] = self.reader.clean_value(
+                [
+                    {"line": line.number, "text": (line.broken or "")[:SHOWN_OF_BROKEN]}
+                    for line in self.broken[:_KEPT_BROKEN]
+                ]
+            )
+        base = graph.folders[0] if graph else PlannedFolder(key=self.key, name="")
+        file = storable(self.name)
+        return replace(
+            base,
+            key=self.key,
+            name=folder_name(Path(self.name).stem),
+            kind=FolderKind.CHAT,
+            character=self._character(),
+            origin={
+                **base.origin,
+                "format": Format.CHAT.value if self.program == "sillytavern" else Format.FOREIGN_CHAT.value,
+                "file": file,
+                "path": storable(path),
+                "program": self.program,
+            },
+            extra={**base.extra, CHAT_KEY: chat},
+        )
+
+    def _character(self) -> str:
+        """As whom the chat is seen: the header's character, else the only one who speaks."""
+        speakers = self.reader.speakers
+        if self.reader.character and not (self.reader.group and len(speakers) > 1):
+            return self.reader.character
+        if self.reader.group and len(speakers) > 1:
+            return ""
+        return speakers.most_common(1)[0][0] if speakers else ""
+
+    def _user(self) -> str:
+        return self.reader.user or next((name for name, _ in self.reader.users.most_common(1)), "")
+
+    def _counts(self, graph: ImportPlan | None) -> dict[str, int]:
+        counts = self.reader.counts
+        found = dict(graph.counts) if graph else {"folders": 1}
+        found["messages"] = len(self.messages)
+        for name in ("user", "assistant", "hidden", "notices", "empty", "thinking", "swipes", "cleaned"):
+            if counts[name]:
+                found[f"messages.{name}"] = counts[name]
+        if self.broken:
+            found["bad_lines"] = len(self.broken)
+        if self.rejected:
+            found["rejected_lines"] = len(self.rejected)
+        return found
+
+
+def _name(raw: Json) -> str:
+    """A name of the header; `unused` is none."""
+    if not isinstance(raw, str) or raw.strip().lower() == UNUSED:
+        return ""
+    return storable(raw.strip())
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """Line numbers in words, not all of very many."""
+    more = ["…"] if len(numbers) > _SHOWN_LINES else []
+    return ", ".join([*map(str, numbers[:_SHOWN_LINES]), *more])
+
+
+def _small(value: Json) -> Json:
+    """Metadata without the entries that are larger than anything a person would read."""
+    if not isinstance(value, Mapping):
+        return {}
+    return {key: item for key, item in value.items() if len(canonical(item)) <= _LARGEST_METADATA}
+
+
+def folder_name(text: str) -> str:
+    """A folder's name from a file's or a card's; `/` would make a folder below another."""
+    try:
+        return clean_folder_name(storable(text).replace("/", "／")[:MAX_FOLDER_CHARS])
+    except Invalid:
+        return "SillyTavern"
