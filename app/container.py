@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from core.ports.embedder import Embedder, Vectors
     from core.ports.progress import CancelToken
     from core.services.drainer import Drainer, IndexState
+    from core.services.graph import GraphService
     from core.services.indexer import DrainResult, Indexer
     from core.services.novelty import NoveltyCheck
     from core.services.recall.recall import RecallService
@@ -179,6 +180,17 @@ class Library:
 
         return NoveltyCheck(self.store, self.store.queue, self.embedder, self._exact)
 
+    @cached_property
+    def graph(self) -> GraphService:
+        """The graph of memories. Without an embedder there is no arrangement by meaning."""
+        from core.services.graph import GraphService
+
+        if self._settings.text("embedder") == "none":
+            return GraphService(self.store.graph)
+        return GraphService(
+            self.store.graph, lambda pks: self.store.queue.matrix_rows(self.embedder.identity.key, pks)
+        )
+
     def _notice(self, changes: Changes) -> None:
         """Exact search reads what changed again, also where no thread drains the outbox."""
         if "_exact" in self.__dict__:
@@ -221,10 +233,12 @@ class Library:
 
     def _answers(self) -> Mapping[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]]:
         from core.services.file_answers import file_answers
+        from core.services.graph_answers import graph_answers
         from core.services.recall.answers import recall_answers
 
         return {
             **recall_answers(lambda: self.recall),
+            **graph_answers(lambda: self.graph),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
             q.SearchByMeaning: self._search,
             q.Verify: self._verify,

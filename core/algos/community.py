@@ -47,8 +47,8 @@ class _Weighted:
 
 def communities(
     count: int,
-    sources: Ints,
-    targets: Ints,
+    sources: NDArray[np.integer],
+    targets: NDArray[np.integer],
     weights: Floats | None = None,
     *,
     resolution: float = RESOLUTION,
@@ -94,7 +94,7 @@ def _undirected(count: int, sources: Ints, targets: Ints, weights: Reals) -> _We
     inner: Reals = _sums(sources[loop], weights[loop], count)
     low, high = np.minimum(sources, targets)[~loop], np.maximum(sources, targets)[~loop]
     keys, place = np.unique(low * count + high, return_inverse=True)
-    sums: Reals = np.bincount(place, weights=weights[~loop], minlength=len(keys))
+    sums: Reals = _sums(place, weights[~loop], len(keys))
     low, high = keys // count, keys % count
     return _Weighted(
         count, np.concatenate([low, high]), np.concatenate([high, low]), np.concatenate([sums, sums]), inner
@@ -108,7 +108,7 @@ def _grouped(graph: _Weighted, group: Ints, count: int) -> _Weighted:
     inner: Reals = _sums(group, graph.inner, count)
     inner += _sums(ends[loop], graph.weights[loop], count) / 2
     keys, place = np.unique(ends[~loop] * count + others[~loop], return_inverse=True)
-    weights: Reals = np.bincount(place, weights=graph.weights[~loop], minlength=len(keys))
+    weights: Reals = _sums(place, graph.weights[~loop], len(keys))
     return _Weighted(count, keys // count, keys % count, weights, inner)
 
 
@@ -120,7 +120,7 @@ def _move(graph: _Weighted, total: float, resolution: float, rng: np.random.Gene
         sums = _sums(label, degrees, count)
         keys, place = np.unique(graph.ends * count + label[graph.others], return_inverse=True)
         node, where = keys // count, keys % count
-        linked = np.bincount(place, weights=graph.weights, minlength=len(keys))
+        linked = _sums(place, graph.weights, len(keys))
         own = where == label[node]
         gain = linked - resolution * degrees[node] * (sums[where] - np.where(own, degrees[node], 0.0)) / total
         stay = -resolution * degrees * (sums[label] - degrees) / total
