@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import signal
 import sys
 from collections.abc import Iterator
@@ -112,7 +111,6 @@ def running(app: QApplication, settings: Settings, place: Path | None = None) ->
     tasks.bug.connect(crash.report)
     window.closed.connect(app.quit)
     collector = IdleCollector(app)
-    window.shown_library.connect(lambda _session: collector.start())
     hook, sys.excepthook = sys.excepthook, _say_bug(tasks)
     handler, turn = _on_interrupt(window)
     try:
@@ -128,7 +126,6 @@ def running(app: QApplication, settings: Settings, place: Path | None = None) ->
         theme.end()
         server.close()
         window.deleteLater()
-        gc.unfreeze()
 
 
 def _on_interrupt(window: MainWindow) -> tuple[signal.Handlers, QTimer]:

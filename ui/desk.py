@@ -92,7 +92,7 @@ class Desk(QObject):
     def _show_selected(self) -> None:
         count = self._page.table.picked_count
         if count > 1:
-            self._detail.show_selection(self._page.selected())
+            self._detail.show_many(count)
         else:
             self._detail.show_memory(self._page.table.current_memory)
 

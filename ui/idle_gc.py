@@ -11,7 +11,11 @@ FULL_EVERY = 15
 
 
 class IdleCollector(QObject):
-    """After `start` what exists is frozen and only this timer collects, young objects first."""
+    """What exists when it is made (the program itself) is never looked at again; from then on only this
+    timer collects, young objects first.
+
+    What a library makes is not frozen: it goes when the library is closed.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -19,17 +23,14 @@ class IdleCollector(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(IDLE_MS)
         self._timer.timeout.connect(self._collect)
-
-    def start(self) -> None:
-        """Freeze what exists now (called when a library is on screen)."""
         gc.disable()
-        gc.collect()
         gc.freeze()
         self._timer.start()
 
     def stop(self) -> None:
         """Python collects by itself again."""
         self._timer.stop()
+        gc.unfreeze()
         gc.enable()
 
     def _collect(self) -> None:

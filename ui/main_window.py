@@ -65,6 +65,7 @@ class MainWindow(QMainWindow):
         self._own_actions = self.actions_table.handled
         self._restore()
         self._say_texts()
+        services.theme.dress(self)
 
     @property
     def session(self) -> Session | None:
@@ -160,7 +161,7 @@ class MainWindow(QMainWindow):
         engine, path = opened
         self._opening = self._starting = False
         self.chooser.setEnabled(True)
-        session = Session(engine, self._services, self.actions_table, self)
+        session = Session(engine, self._services, self.actions_table)
         self._session = session
         self._place.addWidget(session)
         self._place.setCurrentWidget(session)
@@ -170,7 +171,7 @@ class MainWindow(QMainWindow):
         session.said.connect(self._on_said)
         session.start(self.top.search)
         self.setWindowTitle(self._services.tr("window.title", name=path.name))
-        fill_menu_bar(self.menuBar(), self.actions_table, self._services.tr)
+        self._fill_menus()
         self.shown_library.emit(session)
         then, self._after_open = self._after_open, None
         if then is not None:
@@ -307,10 +308,12 @@ class MainWindow(QMainWindow):
             self.message.say(text, error=True)
 
     def _say_texts(self) -> None:
-        tr = self._services.tr
         if self._session is None:
-            self.setWindowTitle(tr("app.name"))
-        fill_menu_bar(self.menuBar(), self.actions_table, tr)
+            self.setWindowTitle(self._services.tr("app.name"))
+        self._fill_menus()
+
+    def _fill_menus(self) -> None:
+        fill_menu_bar(self.menuBar(), self.actions_table, self._services.tr)
 
     # --- the window itself ---
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,11 +14,32 @@ from ui.operations import Operations
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One entry of the rail. The label is the text `page.<id>`; pages are reached by Ctrl+1, Ctrl+2 ..."""
+    """One entry of the rail. The label is the text `page.<id>`; pages are reached by Ctrl+1, Ctrl+2 ...
+
+    A page is made when it is first shown. One that lives in a module of its own names it as `module`
+    ("ui.views.x:XPage" with `make` left out): it is imported beside the window's work, soon after the
+    list is on screen. What a page may have for the others: the signal `open_memories(pks)` and the
+    method `save_state`, called when the library is closed.
+    """
 
     id: str
     icon: str
-    make: Callable[[Context, Operations], QWidget]
+    make: Callable[[Context, Operations], QWidget] | None = None
+    module: str = ""
+
+    def build(self, context: Context, operations: Operations) -> QWidget:
+        """The page's widget."""
+        if self.make is not None:
+            return self.make(context, operations)
+        page = self.load()(context, operations)
+        assert isinstance(page, QWidget)
+        return page
+
+    def load(self) -> Callable[[Context, Operations], object]:
+        """The class of a page that names its module, imported."""
+        module, _, name = self.module.partition(":")
+        found: Callable[[Context, Operations], object] = getattr(importlib.import_module(module), name)
+        return found
 
     @property
     def text_key(self) -> str:

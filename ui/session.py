@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from core.domain.api import EngineApi
+from core.domain.api import Cancel, EngineApi, Report
 from core.domain.ids import MemoryPk
 from core.domain.results import LibraryCounts, UndoPreview
-from ui.actions import Actions, Reach
+from ui.actions import TABLE, Actions, Reach
 from ui.bridge import Bridge
 from ui.context import Context
 from ui.desk import Desk
 from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
+from ui.tasks import Lane, single_shot
 from ui.views.detail import DetailPane
 from ui.views.health import Health
-from ui.views.history_page import HistoryPage
 from ui.views.memories_page import MemoriesPage
 from ui.views.rail import Rail
-from ui.views.recall.page import RecallPage
 from ui.views.status_line import StatusLine
 from ui.views.undo_conflict import UndoConflictDialog
 from ui.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
     from ui.main_window import Services
+    from ui.views.recall.page import RecallPage
 
 MEMORIES = "memories"
 RECALL = "recall"
 HISTORY = "history"
 add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
-add_page(Page(RECALL, "mdi6.text-search", RecallPage))
-add_page(Page(HISTORY, "mdi6.history", HistoryPage))
+add_page(Page(RECALL, "mdi6.text-search", module="ui.views.recall.page:RecallPage"))
+add_page(Page(HISTORY, "mdi6.history", module="ui.views.history_page:HistoryPage"))
+
+LOAD_PAGES_MS = 1500
+"""When the modules of pages not shown yet are imported: the list and its counts come first."""
 
 
 class Session(QWidget):
@@ -59,13 +63,11 @@ class Session(QWidget):
             actions=actions,
         )
         self.operations = Operations(self.context, self)
-        self.pages = {page.id: page.make(self.context, self.operations) for page in PAGES}
-        page = self.pages[MEMORIES]
+        self._stack = QStackedWidget()
+        self._pages: dict[str, QWidget] = {}
+        page = self.page(MEMORIES)
         assert isinstance(page, MemoriesPage)
         self.memories = page
-        recall = self.pages[RECALL]
-        assert isinstance(recall, RecallPage)
-        self.recall = recall
         self.detail = DetailPane(self.context)
         self.memories.add_detail(self.detail)
         self.status = StatusLine(actions, services.tasks, services.tr, services.theme)
@@ -76,9 +78,6 @@ class Session(QWidget):
         self._connect()
 
     def _lay_out(self) -> None:
-        self._stack = QStackedWidget()
-        for page in self.pages.values():
-            self._stack.addWidget(page)
         middle = QVBoxLayout()
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
@@ -111,7 +110,49 @@ class Session(QWidget):
         self.health.checked.connect(self.status.show_health)
         self.rail.chosen.connect(self.show_page)
         self._connect_recall()
+        for entry in PAGES:
+            self._lead_to(entry.id)
         self.show_page(MEMORIES)
+
+    # --- pages ---
+
+    def page(self, page_id: str) -> QWidget:
+        """A page of the rail; made when it is asked for the first time."""
+        made = self._pages.get(page_id)
+        if made is None:
+            entry = next(entry for entry in PAGES if entry.id == page_id)
+            made = self._pages[page_id] = entry.build(self.context, self.operations)
+            self._stack.addWidget(made)
+            opens = getattr(made, "open_memories", None)
+            if opens is not None:
+                opens.connect(self._show_memories)
+        return made
+
+    @property
+    def recall(self) -> RecallPage:
+        """The page Recall."""
+        return cast("RecallPage", self.page(RECALL))
+
+    def show_page(self, page_id: str) -> None:
+        """Go to a page."""
+        self._stack.setCurrentWidget(self.page(page_id))
+        self.rail.show_page(page_id)
+
+    def _lead_to(self, page_id: str) -> None:
+        """The actions of a page that is not made yet (`<page>.<what>`) go to the page."""
+        actions = self.context.actions
+        for action in TABLE:
+            if action.id.startswith(f"{page_id}.") and not actions.works(action.id):
+                actions.on(action.id, partial(self.show_page, page_id))
+
+    def _load_pages(self) -> None:
+        def load(_progress: Report, cancel: Cancel) -> None:
+            for entry in PAGES:
+                cancel.check()
+                if entry.module:
+                    entry.load()
+
+        self.context.tasks.run(Lane.READ, load, owner=self, query="pages")
 
     def _connect_recall(self) -> None:
         """From a memory to the Recall page and back."""
@@ -120,7 +161,6 @@ class Session(QWidget):
         actions.on("memory.why_not", lambda: self._ask_why(self.memories.table.current_memory))
         detail.recall_wanted.connect(lambda pk: self._recall_from(MemoryPk(pk)))
         detail.why_wanted.connect(lambda pk: self._ask_why(MemoryPk(pk)))
-        self.recall.open_memories.connect(self._show_memories)
 
     def _recall_from(self, memory: MemoryPk | None) -> None:
         if memory is not None:
@@ -148,15 +188,11 @@ class Session(QWidget):
         self.operations.refresh_undo()
         self.context.bridge.start()
         self.memories.table.setFocus()
+        single_shot(self, LOAD_PAGES_MS, self._load_pages).start()
 
     def _go_to_search(self) -> None:
         self._search.setFocus()
         self._search.selectAll()
-
-    def show_page(self, page_id: str) -> None:
-        """Go to a page."""
-        self._stack.setCurrentWidget(self.pages[page_id])
-        self.rail.show_page(page_id)
 
     def show_import(self, path: Path) -> None:
         """Show what a file or directory holds, ready to be imported."""
@@ -165,8 +201,10 @@ class Session(QWidget):
     def close_library(self) -> EngineApi:
         """Keep what is typed and arranged; gives back the engine, to be closed by whoever opened it."""
         self.detail.close_drafts()
-        self.memories.save_state()
-        self.recall.save_state()
+        for page in self._pages.values():
+            save = getattr(page, "save_state", None)
+            if save is not None:
+                save()
         self.context.bridge.close()
         self._search.searched.disconnect(self.memories.search)
         self._search.left_down.disconnect(self.memories.table.setFocus)

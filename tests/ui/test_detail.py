@@ -49,7 +49,7 @@ def type_body(pane: DetailPane, text: str = TYPED) -> None:
 
 
 def show(library: RealLibrary, pane: DetailPane, pk: int, tab: int = READ) -> None:
-    pane.show_selection([pk])
+    pane.show_memory(pk)
     library.settle()
     pane.tabs.setCurrentIndex(tab)
     library.settle()
@@ -93,11 +93,11 @@ def test_typed_text_survives(library: RealLibrary, pane: DetailPane, trigger: st
     type_body(pane)
     match trigger:
         case "other row":
-            pane.show_selection([other])
+            pane.show_memory(other)
         case "many rows":
-            pane.show_selection([pk, other])
+            pane.show_many(2)
         case "no row":
-            pane.show_selection([])
+            pane.show_memory(None)
         case "refresh":
             library.agent.run(EditMemory(memory=pk, importance=9.0))
             library.foreign()
@@ -114,7 +114,7 @@ def test_typed_text_survives(library: RealLibrary, pane: DetailPane, trigger: st
             pane.new_memory(library.folder)
     library.settle()
     assert pk in pane.drafts.memories or pane.editor.dirty
-    pane.show_selection([])
+    pane.show_memory(None)
     show(library, pane, pk, EDIT)
     assert pane.editor.form.values()["body"] == TYPED
     assert pane.editor.dirty

@@ -63,13 +63,15 @@ class MemoryTableModel(QAbstractTableModel):
     """Holds the pks in order and a cache of rows by pk; asks for what it lacks, never blocks.
 
     `asked` when a list was asked for, `before_list` and `listed` around the moment when another
-    list of pks takes the place of the old one, `failed(error)` when it could not be had.
+    list of pks takes the place of the old one, `filled` when rows came, `failed(error)` when it could not
+    be had.
     """
 
     asked = Signal()
     before_list = Signal()
     listed = Signal()
     unchanged = Signal()
+    filled = Signal()
     failed = Signal(object)
 
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
@@ -205,6 +207,7 @@ class MemoryTableModel(QAbstractTableModel):
             self._loading.discard(page)
             first = page * PAGE_ROWS
             self._rows_changed(first, min(first + PAGE_ROWS, len(self._pks)) - 1)
+        self.filled.emit()
         self._load_wanted()
 
     def _rows_failed(self, page: int, error: Exception) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
@@ -120,14 +119,11 @@ class DetailPane(QWidget):
         self._loaded = None
         self._load()
 
-    def show_selection(self, pks: Sequence[int]) -> None:
-        """Show what is selected in a list: nothing, one memory, or how many."""
-        if len(pks) <= 1:
-            self.show_memory(MemoryPk(pks[0]) if pks else None)
-            return
+    def show_many(self, count: int) -> None:
+        """Say that so many memories are selected."""
         self._leave()
-        self._many = len(pks)
-        self.stack.show_notice(self._ctx.tr("detail.many", count=len(pks)))
+        self._many = count
+        self.stack.show_notice(self._ctx.tr("detail.many", count=count))
 
     def show_nothing(self) -> None:
         """Say that nothing is selected."""

@@ -43,6 +43,8 @@ SIDEBAR_TAGS = 24
 RECENT = 8
 REFRESH_MS = 60
 SIDEBAR_MS = 350
+COUNTS_MS = 1500
+"""At the latest then counts are asked for at the start, also where no row is in sight."""
 SETTING_SPLITTER, SETTING_ORDER = "ui.splitter", "ui.table_order"
 SETTING_SUBFOLDERS, SETTING_RECENT = "ui.with_subfolders", "ui.recent_memories"
 ROW_MENU = (
@@ -115,6 +117,7 @@ class MemoriesPage(QWidget):
         self._order = _saved_order(context)
         self._order_chosen = False
         self._total = 0
+        self._counts_wait = False
         self._touched: set[MemoryPk] = set()
         self._select_next: tuple[MemoryPk, ...] = ()
         self._folder_next: FolderPk | None = None
@@ -197,9 +200,20 @@ class MemoriesPage(QWidget):
     # --- the list ---
 
     def start(self) -> None:
-        """First lists. The table's comes before everything else."""
+        """First the list and its rows; the counts beside it come when those are there."""
+        self._counts_wait = True
         self.show_list()
-        self._ask_sidebar()
+        self.model.filled.connect(self._ask_counts)
+        self.model.unchanged.connect(self._ask_counts)
+        self.model.failed.connect(self._ask_counts)
+        single_shot(self, COUNTS_MS, self._ask_counts).start()
+
+    def _ask_counts(self, _error: Exception | None = None) -> None:
+        """The numbers of facets and sidebar, for the first time."""
+        if self._counts_wait:
+            self._counts_wait = False
+            self._ask_facets(self.filter)
+            self._ask_sidebar()
 
     def search(self, text: str) -> None:
         """List what holds these words."""
@@ -245,7 +259,8 @@ class MemoriesPage(QWidget):
         self.table.show_order(None if by_words else order)
         where = self.filter
         self.model.show(where, order)
-        self._ask_facets(where)
+        if not self._counts_wait:
+            self._ask_facets(where)
         self._tell_situation()
         self.filter_changed.emit()
 

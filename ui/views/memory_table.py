@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,7 +138,7 @@ class MemoryTable(QTableView):
 
     def selected(self) -> tuple[MemoryPk, ...]:
         """The selected memories, in the order shown."""
-        return tuple(MemoryPk(pk) for pk in self._list.pks[self.selected_rows()].tolist())
+        return cast("tuple[MemoryPk, ...]", tuple(self._list.pks[self.selected_rows()].tolist()))
 
     @property
     def picked_count(self) -> int:
@@ -325,10 +326,11 @@ class MemoryTable(QTableView):
     def _drag_picture(self, count: int) -> QPixmap:
         from PySide6.QtWidgets import QLabel
 
-        label = QLabel(self._context.tr("drag.memories", count=count))
+        label = QLabel(self._context.tr("drag.memories", count=count), self)
         label.setProperty("role", "drag")
         label.ensurePolished()
         label.adjustSize()
+        label.deleteLater()
         return label.grab()
 
     def _on_menu(self, position: QPoint) -> None:
