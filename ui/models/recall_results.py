@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from core.domain.ids import MemoryPk
 from core.domain.recall import Recalled, WhyNotAnswer
-from ui.models.recall_view import RecallView
+from ui.models.recall_view import SHOWN_CORE, RecallView
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
@@ -26,6 +26,7 @@ class RowKind(StrEnum):
     RECALLED = "recalled"
     LEFT_OUT = "left_out"
     CORE = "core"
+    MORE = "more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,11 @@ class RecallResults(QAbstractListModel):
         self.endResetModel()
 
     @property
+    def answer_asked(self) -> WhyNotAnswer | None:
+        """The answer for the memory that was asked about."""
+        return self._asked
+
+    @property
     def asked_about(self) -> MemoryPk | None:
         """The memory that was asked about."""
         return self._asked.recalled.pk if self._asked is not None else None
@@ -111,7 +117,10 @@ class RecallResults(QAbstractListModel):
             rows += self._part(RowKind.LEFT_OUT, result.left_out)
             if result.core:
                 rows.append(ResultRow(RowKind.HEADING, RowKind.CORE, len(result.core)))
-                rows += [self._row(RowKind.CORE, place, pk, None) for place, pk in enumerate(result.core, 1)]
+                shown = result.core[:SHOWN_CORE]
+                rows += [self._row(RowKind.CORE, place, pk, None) for place, pk in enumerate(shown, 1)]
+                if len(result.core) > len(shown):
+                    rows.append(ResultRow(RowKind.HEADING, RowKind.MORE, len(result.core) - len(shown)))
         return rows
 
     def _part(self, part: RowKind, found: Iterable[Recalled]) -> list[ResultRow]:

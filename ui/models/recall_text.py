@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
 
 from core.domain.ids import MemoryPk
 from core.domain.recall import LineSpan
 
-LAST_OF_BASIC_PLANE = 0xFFFF
+_BEYOND_BASIC_PLANE = re.compile("[\U00010000-\U0010ffff]")
 
 
 def utf16_length(text: str) -> int:
     """How many positions a text takes in a document of Qt."""
-    return len(text) + sum(ord(character) > LAST_OF_BASIC_PLANE for character in text)
+    return len(text) + sum(1 for _ in _BEYOND_BASIC_PLANE.finditer(text))
 
 
 class Places:
     """Maps characters of a text to positions in a document of Qt and back.
 
     Qt counts UTF-16 units: a character beyond the basic plane (emoji, rare Chinese) counts as two.
-    Cost: O(n) once for texts with such characters, else nothing.
+    Cost: one look through the text, then O(log of the number of such characters).
     """
 
     def __init__(self, text: str) -> None:
-        self._plain = not any(ord(character) > LAST_OF_BASIC_PLANE for character in text)
-        widths = (
-            () if self._plain else (2 if ord(character) > LAST_OF_BASIC_PLANE else 1 for character in text)
-        )
-        self._starts = list(accumulate(widths, initial=0))
+        self._wide = [match.start() for match in _BEYOND_BASIC_PLANE.finditer(text)]
+        self._wide_in_document = [at + before for before, at in enumerate(self._wide)]
 
     def in_document(self, at: int) -> int:
         """The position in Qt's document of a character of the text."""
-        return at if self._plain else self._starts[min(max(at, 0), len(self._starts) - 1)]
+        return at + bisect_left(self._wide, at)
 
     def in_text(self, position: int) -> int:
         """The character of the text at a position in Qt's document."""
-        return position if self._plain else bisect_left(self._starts, position)
+        return position - bisect_left(self._wide_in_document, position)
 
 
 class Spans:

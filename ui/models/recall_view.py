@@ -12,6 +12,9 @@ from core.domain.recall import Recalled, RecallRequest, RecallResult
 from core.domain.results import EdgeView, MemoryRow
 from core.domain.schema import Schema
 
+SHOWN_CORE = 50
+"""So many of the memories that are always injected are listed; a library can have thousands."""
+
 
 @dataclass(frozen=True, slots=True)
 class RecallView:
@@ -49,7 +52,7 @@ def name_parts(
     pks = dict.fromkeys(
         [recalled.pk for recalled in told]
         + [step.memory for recalled in told for step in recalled.path]
-        + list(result.core)
+        + list(result.core[:SHOWN_CORE])
         + shown
     )
     edges = dict.fromkeys(step.edge for recalled in told for step in recalled.path if step.edge is not None)

@@ -49,9 +49,9 @@ class RecallHistory(QWidget):
         self.list.setWordWrap(True)
         self.list.setProperty("role", "versions")
         self.stack = StateStack(self.list)
-        self.recall_button = QPushButton(theme.icon("mdi6.text-search"), tr("action.memory.recall"))
+        self.recall_button = QPushButton(tr("action.memory.recall"))
         self.recall_button.setToolTip(tr("action.memory.recall.tip"))
-        self.why_button = QPushButton(theme.icon("mdi6.help-circle-outline"), tr("recall_page.why_not"))
+        self.why_button = QPushButton(tr("recall_page.why_not"))
         self.why_button.setToolTip(tr("action.memory.why_not.tip"))
         self.why_button.setAccessibleName(tr("action.memory.why_not"))
         self.recall_button.clicked.connect(lambda: self._send(self.recall_wanted))
@@ -75,6 +75,12 @@ class RecallHistory(QWidget):
         column.addWidget(self.stack, 1)
         column.addWidget(bar)
         self.setProperty("surface", "base")
+        theme.bind(self, self._look)
+
+    def _look(self) -> None:
+        theme = self._ctx.theme
+        self.recall_button.setIcon(theme.icon("mdi6.text-search"))
+        self.why_button.setIcon(theme.icon("mdi6.help-circle-outline"))
 
     def show_memory(self, memory: Memory) -> None:
         """Read in which runs a memory was recalled."""

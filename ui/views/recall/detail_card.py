@@ -32,7 +32,8 @@ from ui.views.recall.words import (
     stage_name,
 )
 
-BODY_PX = 96
+BODY_PX = 104
+COLUMN_PX = 168
 SETTING_CLOSED = "ui.recall_card_closed"
 
 
@@ -158,8 +159,9 @@ class DetailCard(QWidget):
             cells.append(("", part_name(tr, DECAY), f"×{number(recalled.parts[DECAY], 3)}"))
         if recalled.score:
             cells.append(("", tr("recall_page.sum"), f"= {number(recalled.score, 3)}"))
+        columns = max(2, self.width() // theme.px(COLUMN_PX))
         for at, (color, name, value) in enumerate(cells):
-            row, column = divmod(at, 2)
+            row, column = divmod(at, columns)
             if color:
                 swatch = QLabel()
                 swatch.setFixedSize(theme.px(10), theme.px(10))
@@ -170,7 +172,7 @@ class DetailCard(QWidget):
             amount.setAlignment(Qt.AlignmentFlag.AlignRight)
             grid.addWidget(amount, row, 4 * column + 2)
             grid.setColumnMinimumWidth(4 * column + 3, theme.px(16))
-        grid.setColumnStretch(7, 1)
+        grid.setColumnStretch(4 * columns - 1, 1)
         return grid
 
     def _ranks(self, recalled: Recalled) -> str:

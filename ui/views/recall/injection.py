@@ -56,8 +56,9 @@ class InjectionText(PlainTextEdit):
         """Show a text; the place of the scroll bar stays when only a little changed."""
         top = self.verticalScrollBar().value()
         self._places, self._spans = Places(injection.text), Spans(injection.spans)
-        self.set_text(injection.text)
-        self.verticalScrollBar().setValue(top)
+        if injection.text != self.text():
+            self.set_text(injection.text)
+            self.verticalScrollBar().setValue(top)
         self._paint_lights()
 
     def light(self, memories: Iterable[MemoryPk], current: MemoryPk | None) -> None:

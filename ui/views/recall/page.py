@@ -49,7 +49,7 @@ class RecallPage(QWidget):
         self.view: RecallView | None = None
         self._why_next: MemoryPk | None = None
         self._folders_late = False
-        self._percent = ctx.theme.percent
+        self._look = (ctx.theme.percent, ctx.theme.dark)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         self._folders_soon = single_shot(self, FOLDERS_AFTER_MS, self.offer.refresh)
@@ -143,10 +143,11 @@ class RecallPage(QWidget):
         on("recall.run_cases", self.cases.run)
 
     def _rebuild(self) -> None:
-        """All texts in the other language: the widgets are made anew and stand where they stood."""
+        """Another language, colour scheme or text size: the widgets are made anew and stand where they stood."""
         old, request = self.body, self.body.request.request()
         tab, pinned, ticked = old.tabs.currentIndex(), old.compare.pinned, old.results.results.ticked
-        commit = old.request.commit.isChecked()
+        commit, asked = old.request.commit.isChecked(), old.results.results.answer_asked
+        current, run = old.results.current_memory, old.runs.shown
         old.save_state()
         self.body = self._make_body()
         old.hide()
@@ -155,15 +156,21 @@ class RecallPage(QWidget):
         self.body.tabs.setCurrentIndex(tab)
         self.body.results.results.set_ticked(ticked)
         self.body.compare.pin(pinned)
+        self.body.runs.show_run(run)
         if self.offer.choices is not None:
             self.offer.request_next = request
             self.offer.take(self.offer.choices)
             if self.view is not None:
                 self._show(self.view)
+        if asked is not None:
+            self.memory.take_answer(asked)
+        if current is not None:
+            self.body.results.select(current)
 
     def _on_theme(self) -> None:
-        if self._ctx.theme.percent != self._percent:
-            self._percent = self._ctx.theme.percent
+        look = (self._ctx.theme.percent, self._ctx.theme.dark)
+        if look != self._look:
+            self._look = look
             self._rebuild()
 
     # --- inside: what there is to choose ---

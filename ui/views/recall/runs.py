@@ -82,7 +82,7 @@ class RunsPanel(QWidget):
         self.copy_button.clicked.connect(lambda: copy_text(self.text.text()))
         self.pin_button.clicked.connect(lambda: self.pinned.emit(self.shown))
         self.again_button.clicked.connect(lambda: self.ask_again.emit(self.shown))
-        self._show_run(None)
+        self.show_run(None)
 
     def _make_table(self) -> QTableWidget:
         tr, theme = self._ctx.tr, self._ctx.theme
@@ -168,7 +168,7 @@ class RunsPanel(QWidget):
 
     def _show_last(self, run: RecallRun | None) -> None:
         self.table.clearSelection()
-        self._show_run(run)
+        self.show_run(run)
         if run is None:
             self.said.setText(self._ctx.tr("recall_page.last.none"))
 
@@ -211,9 +211,10 @@ class RunsPanel(QWidget):
     def _on_row(self) -> None:
         rows = self.table.selectionModel().selectedRows()
         if rows and rows[0].row() < len(self._runs):
-            self._show_run(self._runs[rows[0].row()])
+            self.show_run(self._runs[rows[0].row()])
 
-    def _show_run(self, run: RecallRun | None) -> None:
+    def show_run(self, run: RecallRun | None) -> None:
+        """Show the exact text of a run."""
         self.shown = run
         tr = self._ctx.tr
         self.text.set_text(run.injection if run is not None else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 
 from core.domain.recall import PathStep, Recalled, RecallRequest, Remedy, Setting, Stage, WhyNotAnswer
@@ -9,7 +10,7 @@ from core.domain.recipes import Recipe, RecipeSetting, SettingForm
 from ui.language import Language, isolate
 from ui.models.recall_results import ResultRow, RowKind
 from ui.models.recall_view import RecallView
-from ui.views.naming import name_of, relation_name, shorten
+from ui.views.naming import name_of, relation_name
 
 DECAY = "decay"
 PART_COLORS = {
@@ -23,7 +24,8 @@ PART_COLORS = {
     "importance": "part_importance",
 }
 OTHER_COLOR = "part_other"
-LONGEST_TITLE = 28
+LONGEST_TITLE = 30
+"""Columns of a title inside a path; a Chinese character takes two."""
 MS_PER_SECOND = 1000
 
 
@@ -84,14 +86,24 @@ def path_text(tr: Language, view: RecallView, recalled: Recalled) -> str:
         return ""
     step = others[-1]
     key = f"recall_page.via.{step.via}"
-    title = isolate(shorten(name_of(view.title(step.memory), tr), LONGEST_TITLE))
+    title = _brief(name_of(view.title(step.memory), tr))
     return tr(key if tr.has(key) else "recall_page.via", title=title)
+
+
+def _brief(title: str) -> str:
+    """A title cut to its first columns, isolated."""
+    line, used = " ".join(title.split()), 0
+    for at, character in enumerate(line):
+        used += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if used > LONGEST_TITLE:
+            return isolate(line[:at] + "…")
+    return isolate(line)
 
 
 def _hops(tr: Language, view: RecallView, hops: Sequence[PathStep]) -> str:
     parts: list[str] = []
     for step in hops:
-        title = isolate(shorten(name_of(view.title(step.memory), tr), LONGEST_TITLE))
+        title = _brief(name_of(view.title(step.memory), tr))
         edge = view.edges.get(step.edge) if step.edge is not None else None
         if edge is None:
             parts.append(f"{title} →")
