@@ -43,6 +43,18 @@ class BadFile(UserError):
     """A file that cannot be read as what it should be; nothing was written."""
 
 
+class EncodingQuestion(BadFile):
+    """A text whose encoding is in doubt: `choices` are encodings with the beginning of the text in each."""
+
+    def __init__(self, key: str, choices: Sequence[tuple[str, str]], /, **args: object) -> None:
+        super().__init__(key, **args)
+        self.choices = tuple(choices)
+
+
+class PasswordQuestion(BadFile):
+    """A file that opens only with a password."""
+
+
 class Conflict(CuratorError):
     """Rows were changed by somebody else since they were read.
 

@@ -1,0 +1,1 @@
+"""Readers of documents, behind `core.ports.document_reader`."""

@@ -1,0 +1,218 @@
+"""Which encoding a text file has: byte order mark, UTF-16 without one, UTF-8, then a detector; in doubt a question.
+
+Big5 bytes decode as GB18030 without an error, and the other way round (spec/FORMATS §6), so that no chain of
+attempts can be trusted.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.domain.errors import BadFile, EncodingQuestion
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_NAMES = {
+    "gb2312": "gb18030", "gbk": "gb18030", "cp936": "gb18030", "x-gbk": "gb18030", "hz-gb-2312": "hz",
+    "big5": "cp950", "big5-hkscs": "big5hkscs", "x-x-big5": "cp950",
+    "shift_jis": "cp932", "shift-jis": "cp932", "sjis": "cp932", "x-sjis": "cp932",
+    "windows-31j": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
+    "iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "us-ascii": "cp1252",
+    "iso8859-1": "cp1252", "tis-620": "cp874", "iso-8859-9": "cp1254",
+}  # fmt: skip
+"""Names that mean more in practice than they say (the supersets that browsers use too)."""
+_OFFERED = ("gb18030", "cp950", "cp932", "cp949", "cp1252", "cp1251")
+_EAST_ASIAN = frozenset({"gb18030", "cp950", "big5hkscs", "cp932", "euc_jp", "cp949", "johab", "iso2022_jp", "hz"})
+SAMPLE_BYTES = 64 << 10
+PREVIEW_CHARS = 120
+FEW_ERRORS = 0.002
+"""Share of broken bytes up to which a text still counts as UTF-8 (cut in the middle, mixed by an editor)."""
+_SURE = 0.3
+_ENOUGH_BYTES = 12
+"""Fewer bytes above ASCII say too little for a detector."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A text and how it was read. `broken`: bytes that fit nothing, shown as U+FFFD."""
+
+    text: str
+    encoding: str
+    broken: int = 0
+
+
+def codec_name(name: str) -> str:
+    """Python's name of an encoding, widened as browsers do; "" when there is none of that name."""
+    name = name.strip().strip("'\"").lower()
+    name = _NAMES.get(name, _NAMES.get(name.replace("_", "-"), name))
+    try:
+        found = codecs.lookup(name).name
+        "".encode(found)  # refuses codecs that are no text encodings
+    except (LookupError, ValueError, TypeError):
+        return ""
+    return _NAMES.get(found, found)
+
+
+def decode(data: bytes, name: str, *, chosen: str = "", hint: str = "") -> Decoded:
+    """The text of a file. `chosen` by the person decides; `hint` is what the file says itself.
+
+    Errors: BadFile for an encoding that does not exist or for bytes that are no text; EncodingQuestion.
+    """
+    if chosen:
+        codec = codec_name(chosen)
+        if not codec:
+            raise BadFile("error.document.encoding_unknown", name=name, encoding=chosen)
+        return _lossy(data, codec)
+    for mark, codec in _MARKS:
+        if data.startswith(mark):
+            return _lossy(data, codec)
+    wide = _wide(data)
+    if wide:
+        return _lossy(data, wide)
+    if looks_binary(data):
+        raise BadFile("error.document.not_text", name=name)
+    return _by_bytes(data, name, codec_name(hint) if hint else "")
+
+
+def _by_bytes(data: bytes, name: str, hint: str) -> Decoded:
+    try:
+        return Decoded(data.decode("utf-8"), "utf-8")
+    except UnicodeDecodeError:
+        few = _lossy(data, "utf-8")
+    if hint and hint != "utf-8" and (found := _strict(data, hint)) is not None:
+        return found
+    high = sum(byte >= 0x80 for byte in data[: SAMPLE_BYTES * 4])
+    if few.broken <= max(1, high * FEW_ERRORS * 10) and few.broken <= len(data) * FEW_ERRORS and high > few.broken * 10:
+        return few
+    return _detected(data, name)
+
+
+def _detected(data: bytes, name: str) -> Decoded:
+    import chardet
+    from charset_normalizer import from_bytes
+
+    sample = sample_of(data)
+    found = chardet.detect(sample)
+    first = codec_name(str(found["encoding"] or ""))
+    match = from_bytes(sample).best()
+    second = codec_name(match.encoding) if match is not None else ""
+    decoded = _strict(data, first) if first else None
+    if decoded is None and first in _EAST_ASIAN:
+        decoded = _nearly(data, first)
+    if decoded is not None and _convincing(decoded, found["confidence"], _same_family(first, second), data):
+        return decoded
+    choices = _choices(data, (first, second, *_OFFERED))
+    if not choices:
+        raise BadFile("error.document.not_text", name=name)
+    raise EncodingQuestion("error.document.encoding", choices, name=name)
+
+
+def _same_family(first: str, second: str) -> bool:
+    chinese = {"cp950", "big5hkscs"}
+    return first == second or {first, second} <= chinese
+
+
+def _convincing(decoded: Decoded, confidence: float, agreed: bool, data: bytes) -> bool:
+    high = [character for character in decoded.text[: SAMPLE_BYTES] if character >= "\x80"]
+    if any(_impossible(character) for character in high):
+        return False
+    if decoded.encoding in _EAST_ASIAN:
+        few = sum(byte >= 0x80 for byte in data[:SAMPLE_BYTES]) < _ENOUGH_BYTES
+        return agreed or (confidence >= _SURE and not few)
+    letters = sum(character.isalpha() for character in high)
+    return letters >= len(high) * 0.5 or agreed
+
+
+def _impossible(character: str) -> bool:
+    """Private-use characters and C1 controls stand in no text that people write."""
+    return "\ue000" <= character <= "\uf8ff" or "\x80" <= character <= "\x9f" or character == "\ufffd"
+
+
+def _choices(data: bytes, names: Iterable[str]) -> list[tuple[str, str]]:
+    found: dict[str, str] = {}
+    for codec in names:
+        if codec and codec not in found and (decoded := _strict(data, codec) or _nearly(data, codec)):
+            found[codec] = " ".join(decoded.text[: PREVIEW_CHARS * 3].split())[:PREVIEW_CHARS]
+    return list(found.items())
+
+
+def sample_of(data: bytes) -> bytes:
+    """Head, middle and tail of long data, cut at line ends so that no character is torn."""
+    if len(data) <= 3 * SAMPLE_BYTES:
+        return data
+    middle = len(data) // 2
+    parts = [data[:SAMPLE_BYTES], data[middle : middle + SAMPLE_BYTES], data[-SAMPLE_BYTES:]]
+    whole = [parts[0].rpartition(b"\n")[0] or parts[0]]
+    for part in parts[1:]:
+        line = part.partition(b"\n")[2].rpartition(b"\n")[0]
+        whole += [line] if line else []
+    return b"\n".join(whole)
+
+
+def _strict(data: bytes, codec: str) -> Decoded | None:
+    try:
+        return Decoded(data.decode(codec), codec)
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _nearly(data: bytes, codec: str) -> Decoded | None:
+    found = _lossy(data, codec)
+    return found if found.broken <= len(found.text) * FEW_ERRORS else None
+
+
+def _lossy(data: bytes, codec: str) -> Decoded:
+    for mark, marked in _MARKS:
+        if marked == codec and data.startswith(mark):
+            data = data[len(mark) :]
+            break
+    own = data.count("\ufffd".encode()) if codec == "utf-8" else 0
+    text = data.decode(codec, errors="replace")
+    return Decoded(text, codec, max(0, text.count("\ufffd") - own))
+
+
+def _wide(data: bytes) -> str:
+    """`utf-16-le` or `utf-16-be` when the bytes are that, without a mark; else ""."""
+    head = data[:SAMPLE_BYTES]
+    head = head[: len(head) // 2 * 2]
+    if len(head) < 4:
+        return ""
+    scores = {codec: _sense(head.decode(codec, errors="replace")) for codec in ("utf-16-le", "utf-16-be")}
+    best = max(scores, key=lambda codec: scores[codec])
+    if b"\x00" in head:
+        return best if scores[best] >= 0.9 else ""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return best if scores[best] >= 0.95 and scores[best] > min(scores.values()) + 0.3 else ""
+    return ""
+
+
+def _sense(text: str) -> float:
+    """Share of characters that are usual in UTF-16 texts: ASCII, Latin, Chinese, kana, their punctuation."""
+    usual = sum(
+        character in "\n\r\t" or " " <= character <= "~" or "\u00a0" <= character <= "\u052f"
+        or "\u2010" <= character <= "\u2027" or "\u3000" <= character <= "\u30ff"
+        or "\u4e00" <= character <= "\u9fff" or "\uff01" <= character <= "\uff5e"
+        for character in text
+    )  # fmt: skip
+    return usual / max(1, len(text))
+
+
+_TEXT_CONTROLS = frozenset(b"\t\n\x0b\x0c\r\x1b\x08\x1a")
+
+
+def looks_binary(data: bytes) -> bool:
+    """Whether the beginning holds what no text in bytes holds: many controls, or runs of NUL."""
+    head = data[:8192]
+    if not head:
+        return False
+    controls = sum(byte < 0x20 and byte not in _TEXT_CONTROLS for byte in head)
+    return controls > max(2, len(head) * 0.01) if b"\x00" not in head else controls > len(head) * 0.005 + 1
