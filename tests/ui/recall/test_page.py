@@ -17,6 +17,7 @@ from core.domain.recall import RecallMode, Remedy, Scope
 from tests.ui.recall.conftest import HARBOUR, Shown
 from ui.actions import Reach
 from ui.models.recall_results import RowKind
+from ui.models.recall_view import SHOWN_CORE
 
 QUESTION = "怀表和铜片"
 
@@ -47,7 +48,7 @@ def test_shown_result_is_what_the_engine_says(shown: Shown) -> None:
     result = shown.library.engine.ask(Recall(request))
     assert shown.recalled() == [each.pk for each in result.selected]
     assert [row.pk for row in shown.rows(RowKind.LEFT_OUT)] == [each.pk for each in result.left_out]
-    assert [row.pk for row in shown.rows(RowKind.CORE)] == list(result.core)
+    assert [row.pk for row in shown.rows(RowKind.CORE)] == list(result.core[:SHOWN_CORE])
     assert shown.page.body.injection.text.text() == result.injection.text
     assert str(len(result.selected)) in shown.page.body.header.title.text()
 
