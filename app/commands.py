@@ -123,7 +123,9 @@ COMMANDS: tuple[CommandSpec, ...] = (
         arguments=(
             Argument(name="folder", metavar="FOLDER"),
             Argument(
-                name="--format", choices=(Format.STBME.value, Format.BOOKU.value), default=Format.STBME.value
+                name="--format",
+                choices=(Format.STBME.value, Format.BOOKU.value, Format.GRAPHML.value),
+                default=Format.STBME.value,
             ),
             Argument(name="--to", required=True, metavar="PATH"),
             Argument(name="--overwrite", takes=Takes.FLAG),

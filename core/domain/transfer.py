@@ -36,6 +36,7 @@ class Format(StrEnum):
     WORLDINFO = "worldinfo"
     LOREBOOK = "lorebook"
     CARD = "card"
+    GRAPHML = "graphml"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ from ui.tasks import Lane
 from ui.views.transfer_words import counts_text, format_name
 from ui.widgets.plain_text import PlainLineEdit
 
-FORMATS = (Format.STBME, Format.BOOKU)
+FORMATS = (Format.STBME, Format.BOOKU, Format.GRAPHML)
+ENDINGS = {Format.STBME: ".json", Format.GRAPHML: ".graphml"}
 NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 
 
@@ -159,8 +160,7 @@ class ExportDialog(CommandDialog):
         self.note.setText(self.ctx.tr(f"export.note.{kind.value}"))
         if not self._own_path and self._folder is not None:
             name = NOT_IN_NAMES.sub("_", self._folder.name).strip(" .") or "export"
-            ending = ".json" if kind is Format.STBME else ""
-            self.path.setText(str(Path.home() / f"{name}{ending}"))
+            self.path.setText(str(Path.home() / f"{name}{ENDINGS.get(kind, '')}"))
         self._on_place()
 
     def _on_path(self) -> None:

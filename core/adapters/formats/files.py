@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from core.adapters.formats.booku_write import collections_of, records_of, write_database
 from core.adapters.formats.detect import DATABASE, found_in, read_any
+from core.adapters.formats.graphml_write import write_graphml
 from core.adapters.formats.problems import Problems
 from core.adapters.formats.stbme_write import graph_of, graph_text
 from core.adapters.formats.whole_file import new_directory, new_file
-from core.domain.errors import Invalid
+from core.domain.errors import BadFile, Invalid
 from core.domain.json_types import Json
+from core.domain.safe_text import storable
 from core.domain.schema import Schema
 from core.domain.transfer import ExportReport, FolderBundle, Format, Found, ImportPlan
+from core.ports.clock import system_clock
 from core.ports.file_formats import VectorsOf
 from core.ports.vector_files import CollectionData
 
@@ -21,7 +25,7 @@ VECTOR_FOLDER = Path("chroma_db") / "booku_memory"
 
 
 class FormatFiles:
-    """Reads and writes the files of ST-BME and Booku.
+    """Reads and writes the files of ST-BME and Booku, and writes GraphML.
 
     `write_collections` makes a Chroma folder in the index process, `is_collection_name` says which names it takes.
     """
@@ -36,7 +40,9 @@ class FormatFiles:
 
     def read(self, path: Path, schema: Schema, *, partly: bool = False) -> ImportPlan:
         """See FileFormats."""
-        return read_any(path, schema, partly=partly)
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for without end
+            raise BadFile("error.file.cannot_open", name=path.name, details="no regular file")
+        return _storable_names(read_any(path, schema, partly=partly))
 
     def found_in(self, path: Path, schema: Schema) -> tuple[Found, ...]:
         """See FileFormats."""
@@ -58,6 +64,8 @@ class FormatFiles:
                 return _write_graph(bundles, path, schema, overwrite=overwrite)
             case Format.BOOKU:
                 return self._write_booku(bundles, path, vectors_of, overwrite=overwrite)
+            case Format.GRAPHML:
+                return _write_graphml(bundles, path, overwrite=overwrite)
             case _:
                 raise Invalid("error.export.format", format=target.value)
 
@@ -89,6 +97,29 @@ class FormatFiles:
             },
             problems=problems.all(),
         )
+
+
+def _write_graphml(bundles: Sequence[FolderBundle], path: Path, *, overwrite: bool) -> ExportReport:
+    problems = Problems()
+    with new_file(path, overwrite=overwrite) as part:
+        nodes, edges = write_graphml(part, bundles, problems, system_clock())
+    return ExportReport(
+        format=Format.GRAPHML,
+        path=path,
+        counts={"folders": len(bundles), "memories": nodes, "edges": edges},
+        problems=problems.all(),
+    )
+
+
+def _storable_names(plan: ImportPlan) -> ImportPlan:
+    """The plan with its file's name as it can be stored: systems allow names that are no text."""
+    name = storable(plan.source_name)
+    if name == plan.source_name:
+        return plan
+    folders = [
+        replace(each, name=storable(each.name), origin={**each.origin, "file": name}) for each in plan.folders
+    ]
+    return replace(plan, source_name=name, folders=tuple(folders))
 
 
 def _write_graph(
