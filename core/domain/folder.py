@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,6 +24,7 @@ from core.domain.json_types import JsonObject
 SEPARATOR = "/"
 DEFAULT_FOLDER = "default"
 MAX_FOLDER_CHARS = 400
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,12 +114,13 @@ class NotDuplicate:
 
 
 def clean_folder_name(text: str) -> str:
-    """A folder name as stored: NFC, parts stripped, empty parts dropped.
+    """A folder name as stored: NFC, in one line, parts stripped, empty parts dropped.
 
     Errors: Invalid when nothing is left or it is longer than MAX_FOLDER_CHARS.
     """
     parts = (
-        part.strip() for part in unicodedata.normalize("NFC", text).split(SEPARATOR)
+        part.strip()
+        for part in _CONTROLS.sub(" ", unicodedata.normalize("NFC", text)).split(SEPARATOR)
     )
     name = SEPARATOR.join(part for part in parts if part)
     if not name:

@@ -50,8 +50,11 @@ class LibraryFiles:
 
 def lies_in_library(path: Path) -> bool:
     """Whether a path is a library's directory or lies in one."""
-    place = path.resolve()
-    return any((each / LOCK).exists() and (each / DATABASE).exists() for each in (place, *place.parents))
+    try:
+        place = path.resolve()
+        return any((each / LOCK).exists() and (each / DATABASE).exists() for each in (place, *place.parents))
+    except OSError:  # a name that the file system does not take
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 from collections import Counter
 from contextlib import closing
@@ -357,6 +358,30 @@ def test_existing_target_is_replaced_only_when_allowed(desk: FilesDesk) -> None:
     assert not old_segment.exists()
     assert [other.read_bytes() for other in others] == [b"mine", b"mine"]
     assert not list(desk.root.glob(".*"))
+
+
+def test_export_goes_only_where_a_file_can_stand(desk: FilesDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = desk.take(full_database(desk.root)).created_folder
+    pipe = desk.root / "pipe.json"
+    os.mkfifo(pipe)  # stands for every device
+    monkeypatch.chdir(desk.root)
+    for target in (Format.STBME, Format.BOOKU):
+        for path in (pipe, Path(), desk.root / ("n" * 300 + ".json"), pipe / "x.json"):
+            if target is Format.BOOKU and path == Path():
+                continue
+            with pytest.raises(UserError) as caught:
+                desk.export(folder, target, path, overwrite=True)
+            assert caught.value.key == "error.export.cannot_write"
+    assert pipe.is_fifo()
+    assert not list(desk.root.glob(".*"))
+
+
+def test_exported_file_has_the_rights_of_any_new_file(desk: FilesDesk) -> None:
+    folder = desk.take(full_database(desk.root)).created_folder
+    (desk.root / "other").touch()
+    for target, name in ((Format.STBME, "graph.json"), (Format.BOOKU, "out.db")):
+        desk.export(folder, target, desk.root / name)
+        assert (desk.root / name).stat().st_mode == (desk.root / "other").stat().st_mode
 
 
 def test_directory_lists_what_can_be_imported(desk: FilesDesk) -> None:

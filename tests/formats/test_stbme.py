@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import uuid
 from pathlib import Path
 from typing import Any
@@ -178,6 +179,30 @@ def test_compressed_children_are_archived_with_that_reason(desk: FilesDesk) -> N
     assert child.parent == parent.pk
     assert child.updated_at == child.created_at
     assert desk.graph_after(folder) == data
+
+
+def test_long_chain_of_parents_is_read_in_one_go_and_circles_are_cut(desk: FilesDesk) -> None:
+    chain = [node(f"n{i}", parentId=f"n{i + 1}") for i in range(30_000)]
+    circle = [node("a", parentId="b"), node("b", parentId="c"), node("c", parentId="b"), node("d", parentId="a")]
+    plan = desk.plan(desk.graph(graph(*chain, *circle)))
+    parents = {memory.key: memory.parent for memory in plan.memories}
+    assert (parents["n0"], parents["n29999"]) == ("n1", None)
+    assert {key: parents[key] for key in "abcd"} == {"a": "b", "b": None, "c": None, "d": "a"}
+
+
+def test_file_whose_name_is_no_text_comes_in(desk: FilesDesk) -> None:
+    path = desk.root / os.fsdecode(b"\xff\n\xe5\x90\x8d.json")
+    path.write_text(json.dumps(graph(node("a"))), encoding="utf-8")
+    result = desk.take(path)
+    assert desk.bundle(result.created_folder).folder.name == "\\udcff 名"
+
+
+def test_pipe_is_no_file_to_wait_for(desk: FilesDesk) -> None:
+    path = desk.root / "pipe.json"
+    os.mkfifo(path)
+    with pytest.raises(BadFile) as caught:
+        desk.plan(path)
+    assert caught.value.key == "error.file.cannot_open"
 
 
 def test_same_id_with_other_content_keeps_both(desk: FilesDesk) -> None:

@@ -177,9 +177,10 @@ class NodeReader:
 
     def _settle_parents(self, nodes: Sequence[ReadNode], by_id: Mapping[str, ReadNode]) -> None:
         parents = {node.memory.key: self._parent(node, by_id) for node in nodes}
+        circles = _in_circles(parents)
         for node in nodes:
             key = node.memory.key
-            if _in_circle(key, parents):
+            if key in circles:
                 self._problems.add("import.problem.parent_circle", key)
                 node.repaired.add("parentId")
                 continue
@@ -201,16 +202,21 @@ def _true(raw: Json) -> bool:
     return raw.strip().lower() in ("true", "1") if isinstance(raw, str) else bool(raw)
 
 
-def _in_circle(key: str, parents: Mapping[str, str | None]) -> bool:
-    """Whether following the parents leads back to the node itself (itself as parent too)."""
-    seen: set[str] = set()
-    above = parents.get(key)
-    while above is not None and above not in seen:
-        if above == key:
-            return True
-        seen.add(above)
-        above = parents.get(above)
-    return False
+def _in_circles(parents: Mapping[str, str | None]) -> set[str]:
+    """The keys from which following the parents leads back to themselves. Cost: O(n)."""
+    found: set[str] = set()
+    done: set[str] = set()
+    for key in parents:
+        way: dict[str, None] = {}
+        above: str | None = key
+        while above is not None and above not in done and above not in way:
+            way[above] = None
+            above = parents.get(above)
+        if above in way:
+            walked = list(way)
+            found.update(walked[walked.index(above) :])
+        done.update(way)
+    return found
 
 
 def _seq_range(raw: Json, seq: int) -> tuple[int, int, bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ def new_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
 
     Errors: UserError when `path` is taken and `overwrite` is not set, or nothing can be written there.
     """
-    check_target(path, overwrite=overwrite)
+    path = path.absolute()
     try:
+        check_target(path, overwrite=overwrite)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}-", suffix=".part", dir=path.parent)
-        os.close(handle)
-        part = Path(name)
+        part = path.with_name(f".{path.name[:40]}-{secrets.token_hex(6)}.part")
+        part.touch(exist_ok=False)  # with the rights that any new file gets, unlike a private temporary one
         try:
             yield part
             for suffix in _SQLITE_SIDES:
@@ -43,8 +43,9 @@ def new_directory(path: Path, *, overwrite: bool) -> Iterator[Path]:
 
     A directory inside that holds files of its own (those of a Chroma index belong together) is replaced as a whole.
     """
-    check_target(path, overwrite=overwrite or (path.is_dir() and not any(path.iterdir())))
+    path = path.absolute()
     try:
+        check_target(path, overwrite=overwrite or (path.is_dir() and not any(path.iterdir())))
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{path.name[:40]}-", dir=path.parent) as name:
             part = Path(name)
@@ -55,7 +56,9 @@ def new_directory(path: Path, *, overwrite: bool) -> Iterator[Path]:
 
 
 def check_target(path: Path, *, overwrite: bool) -> None:
-    """Errors: UserError when something is there already and is not to be replaced."""
+    """Errors: UserError when something is there already and is not to be replaced, as no device ever is."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise UserError("error.export.cannot_write", path=str(path), details="no regular file")
     if path.exists() and not overwrite:
         raise UserError("error.export.exists", path=str(path), name=path.name)
 
