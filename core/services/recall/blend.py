@@ -26,11 +26,11 @@ from core.services.recall.relevance import Relevance, relevance, strongest
 from core.services.recall.stages import (
     best_first,
     choose_by_model,
-    complete_scene,
     cut,
     lucky,
     only,
     remember,
+    scene_after,
 )
 
 MOST_INTENTS = 4
@@ -63,7 +63,7 @@ def run(frame: Frame) -> list[int]:
         order = diverse(frame, order)
         chosen = cut(frame, Stage.LIMIT, order, frame.top_k)
     if frame.values.flag("scene"):
-        chosen = complete_scene(frame, chosen, len(chosen) + frame.values.whole("scene_extra"))
+        chosen = scene_after(frame, chosen, frame.values.whole("scene_extra"))
     chosen += lucky(frame, chosen)
     return chosen + remember(frame, chosen)
 

@@ -178,6 +178,21 @@ def complete_scene(frame: Frame, order: Sequence[int], limit: int, linked: Flags
 
     `linked`: which edges count, by default the live ones.
     """
+    return _completed(frame, order, _scene(frame, order, limit, linked), limit)
+
+
+def scene_after(frame: Frame, order: Sequence[int], extra: int) -> list[int]:
+    """The chosen memories in their places, then at most `extra` of who and what was there.
+
+    In the original what a scene brings stands between the chosen ones and can push the last of them out: four of
+    a hundred turns less among the first ten (docs/RECALL.md).
+    """
+    known = set(order)
+    brought = [row for row in _scene(frame, order, frame.corpus.size, None) if row not in known]
+    return _completed(frame, order, [*order, *brought[:extra]], len(order) + extra)
+
+
+def _scene(frame: Frame, order: Sequence[int], limit: int, linked: Flags | None) -> list[int]:
     corpus = frame.corpus
     kinds = [SCENE_KINDS.get(name, SceneKind.OTHER) for name in corpus.type_names]
     cast = Cast(
@@ -189,11 +204,14 @@ def complete_scene(frame: Frame, order: Sequence[int], limit: int, linked: Flags
         events=corpus.is_type(name for name in corpus.type_names if SCENE_KINDS.get(name) is SceneKind.EVENT),
     )
     network = frame.network(linked)
-    scene = cast.scenes(order, lambda row: network.neighbours(row).tolist(), limit)
+    return list(cast.scenes(order, lambda row: network.neighbours(row).tolist(), limit))
+
+
+def _completed(frame: Frame, order: Sequence[int], scene: list[int], limit: int) -> list[int]:
     known = set(order)
     brought = [row for row in scene if row not in known]
     frame.trace.bring_back(brought, Source.SCENE)
-    frame.trace.drop(Stage.SCENE, only(corpus.size, known - set(scene)), np.nan, limit)
+    frame.trace.drop(Stage.SCENE, only(frame.corpus.size, known - set(scene)), np.nan, limit)
     frame.trace.rank(Stage.SCENE, scene)
     frame.trace.count(Stage.SCENE, len(order), len(scene))
     return scene
