@@ -149,6 +149,8 @@ class Field:
         self._centres = centres
         self._rng = rng
         self._charges = charges_of(level)
+        stiffness = (self._charges - level.mass) + GRAVITY * self._charges
+        self._most = (1.0 / np.maximum(stiffness, 1e-6)).astype(np.float32)
         self._charge = np.bincount(pivots.component, weights=self._charges)
         self._cells = int(np.clip(2 ** np.ceil(np.log2(max(level.count, 2) ** 0.5)), 32, 512))
         self._motion = Motion.at_rest(level.count)
@@ -161,7 +163,7 @@ class Field:
         forces = self._without_drift(forces)
         forces += attraction(positions, level.sources, level.targets, level.weights)
         forces -= np.float32(GRAVITY) * charges[:, None] * (positions - self._own_centre())
-        way = self._motion.way(forces, charges)
+        way = self._motion.way(forces, charges, self._most)
         columns = self._rng.permutation(self._pivots.nodes.shape[1])[:COLUMNS]
         moved = positions + way
         moved += self._pull * self._pivots.pull(moved, columns)

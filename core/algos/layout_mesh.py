@@ -93,8 +93,9 @@ class Motion:
         """Before the first step."""
         return cls(np.zeros((count, 2), dtype=np.float32))
 
-    def way(self, forces: Floats, charges: Floats) -> Floats:
-        """How far each node goes in this step. Shapes: (n, 2), (n,) -> (n, 2)."""
+    def way(self, forces: Floats, charges: Floats, most: Floats) -> Floats:
+        """How far each node goes in this step: at most `most` times the force, so that a hub which
+        thousands of springs hold does not fly past its place. Shapes: (n, 2), (n,), (n,) -> (n, 2)."""
         change, both = forces - self.last, forces + self.last
         swing = np.sqrt(np.einsum("ij,ij->i", change, change))
         traction = np.sqrt(np.einsum("ij,ij->i", both, both)) / 2
@@ -103,5 +104,5 @@ class Motion:
         self.speed = min(max(wanted, 1e-4), self.speed * SPEED_RISE, MOST_SPEED)
         factor = self.speed / (1.0 + self.speed * np.sqrt(swing))
         self.last = forces
-        way: Floats = forces * factor[:, None].astype(np.float32)
+        way: Floats = forces * np.minimum(factor, most)[:, None].astype(np.float32)
         return way
