@@ -130,7 +130,7 @@ class SettingRow(QWidget):
         guard_wheel(combo)
         self._add_label()
         self._head.addWidget(self.reset_button)
-        self._head.addWidget(combo, 2)
+        self._column.addWidget(combo)
 
     def _make_number(self) -> None:
         low, high = self.setting.low or 0.0, self.setting.high or 0.0
