@@ -21,6 +21,7 @@ B = 0.4
 """Length counts less than in the textbook (0.75): memories are short, and a long one is seldom off the subject."""
 NEVER_COMMON = 1_000
 """A term in so few memories is never common: in a small scope frequency says little, a speaker's name is everywhere."""
+SMALLEST_SCOPE = 50
 UNKNOWN_PAIR = 0.5
 """What an unknown pair of characters counts: half of the pairs of a Chinese sentence are no words."""
 
@@ -40,9 +41,12 @@ class Places:
 
 
 def rarity(held: Ints | Floats | int, size: int) -> Floats:
-    """Weight of terms that `held` of `size` memories hold: ln(1 + (size - held + 0.5) / (held + 0.5))."""
+    """Weight of terms that `held` of `size` memories hold: ln(1 + (size - held + 0.5) / (held + 0.5)).
+
+    A scope counts as SMALLEST_SCOPE memories at least: among three, a term that one holds is not common.
+    """
     count = np.asarray(held, dtype=np.float64)
-    return np.asarray(np.log1p((size - count + 0.5) / (count + 0.5)))
+    return np.asarray(np.log1p((max(size, SMALLEST_SCOPE) - count + 0.5) / (count + 0.5)))
 
 
 def term_weights(places: Places, terms: int, size: int, common_share: float) -> Floats:
