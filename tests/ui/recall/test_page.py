@@ -261,16 +261,21 @@ def test_remedy_works_by_keyboard(shown: Shown) -> None:
 
 
 @pytest.mark.qt_log_ignore("^This plugin does not support")
-def test_why_not_by_search_names_the_stage_and_widens_the_scope(shown: Shown) -> None:
+@pytest.mark.parametrize("mouse", [True, False])
+def test_why_not_by_search_names_the_stage_and_widens_the_scope(shown: Shown, mouse: bool) -> None:
     shown.ask("Marlow 的温室里种了什么")
     why = shown.page.body.why
     why.start()
     QTest.keyClicks(why.field, "Marlow")
     shown.until(lambda: bool(why.suggestions))
     wanted = why.suggestions[0]
-    popup = why.completer.popup()
-    assert popup is not None
-    popup.clicked.emit(why.completer.completionModel().index(0, 0))
+    if mouse:
+        first = why.completer.completionModel().index(0, 0)
+        at = why.popup.visualRect(first).center()
+        QTest.mouseClick(why.popup.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    else:
+        QTest.keyClick(why.popup, Qt.Key.Key_Down)
+        QTest.keyClick(why.popup, Qt.Key.Key_Return)
     shown.until(lambda: shown.page.body.results.results.asked_about == wanted)
     shown.settle()
     row = shown.rows(RowKind.ASKED)[0]
