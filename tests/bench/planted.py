@@ -26,7 +26,12 @@ Floats = NDArray[np.float32]
 
 
 def planted(
-    count: int, seed: int = 0, *, inside: float = INSIDE, anywhere: float = ANYWHERE
+    count: int,
+    seed: int = 0,
+    *,
+    inside: float = INSIDE,
+    anywhere: float = ANYWHERE,
+    each: float = EDGES_PER_NODE,
 ) -> tuple[Ints, Ints, Ints]:
     """Sources, targets and the community of each node.
 
@@ -37,7 +42,7 @@ def planted(
     shares = rng.lognormal(0.0, 0.35, groups)
     community = np.sort(rng.choice(groups, count, p=shares / shares.sum()))
     weight = rng.pareto(2.0, count) + 1.0
-    wanted = int(count * EDGES_PER_NODE)
+    wanted = int(count * each)
     sums = np.concatenate([[0.0], np.cumsum(weight)])
     sources = np.searchsorted(sums, rng.random(wanted) * sums[-1], side="right") - 1
     home = community[sources]
