@@ -223,8 +223,11 @@ class Theme(QObject):
 
     def _apply(self) -> None:
         self._icons.clear()
-        self._sheet.emit("")  # font and palette of bare widgets cost next to nothing
-        self._app.setFont(self.font())
+        if self._app.font().pixelSize() == self.font().pixelSize():
+            self._sheet.emit("")  # the palette of bare widgets costs next to nothing
+        self._app.setFont(
+            self.font()
+        )  # widgets bared in the same turn would keep their old font under the sheet
         self._app.setPalette(self.palette())
         self._sheet.emit(self.style_sheet())
         self.changed.emit()

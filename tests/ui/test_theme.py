@@ -4,8 +4,9 @@ import json
 from importlib import resources
 
 import pytest
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QColor, QFont, QImage, QPalette, QRawFont
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.domain.schema_data import default_schema
@@ -150,6 +151,19 @@ def test_text_size_keeps_to_its_range_and_rows_grow(theme: Theme) -> None:
     assert theme.row_px == 2 * small
     theme.set_percent(10)
     assert theme.percent == 90
+
+
+def test_text_of_a_dressed_window_follows_the_size_at_once(theme: Theme, qtbot: QtBot) -> None:
+    window = QWidget()
+    label = QLabel("text", window)
+    qtbot.addWidget(window)
+    theme.dress(window)
+    window.show()
+    for percent in (200, 100, 150, 100):
+        theme.set_percent(percent)
+        theme.set_scheme(Scheme.LIGHT if theme.dark else Scheme.DARK)
+        QCoreApplication.processEvents()
+        assert label.font().pixelSize() == theme.font().pixelSize()
 
 
 def test_at_200_percent_no_label_of_the_rail_is_cut(
