@@ -25,6 +25,9 @@ GRAVITY = 0.3
 PULL_SMALLEST, PULL_MIDDLE, PULL_LAST = 0.5, 0.3, 0.12
 """How much of the way to the place that pivots want is gone in a step: the picture as a whole is settled
 on the small levels, neighbourhoods on the last."""
+STRESS_GOAL, PULL_CHANGE, PULL_RANGE = 0.155, 1.02, (0.08, 0.2)
+"""On the last level the pull follows the stress: a picture that is true enough has strength to spare for
+neighbourhoods."""
 BETWEEN = 0.3
 """Weight of a spring between two communities; one within has 1."""
 COMMUNITY_NODES = 400
@@ -120,7 +123,7 @@ def _begin(level: Level, pivots: Pivots, centres: Floats, rng: np.random.Generat
         if len(nodes) >= LEAST_SCALED:
             positions[nodes] = scaled(pivots.away[nodes])
     for _ in range(PULLS_BEFORE):
-        positions += pivots.pull(positions, np.arange(pivots.nodes.shape[1]))
+        positions += pivots.pull(positions, np.arange(pivots.nodes.shape[1]))[0]
     for number, nodes in enumerate(np.split(order, ends[:-1])):
         part = positions[nodes] - positions[nodes].mean(axis=0)
         size = float(np.sqrt(2 * (part**2).sum(axis=1).mean())) or 1.0
@@ -144,7 +147,8 @@ class Field:
         self, level: Level, pivots: Pivots, centres: Floats, rng: np.random.Generator, pull: float = PULL_LAST
     ) -> None:
         self._level = level
-        self._pull = np.float32(pull)
+        self._pull = pull
+        self._finest = pull == PULL_LAST
         self._pivots = pivots
         self._centres = centres
         self._rng = rng
@@ -166,7 +170,11 @@ class Field:
         way = self._motion.way(forces, charges, self._most)
         columns = self._rng.permutation(self._pivots.nodes.shape[1])[:COLUMNS]
         moved = positions + way
-        moved += self._pull * self._pivots.pull(moved, columns)
+        pulled, stress = self._pivots.pull(moved, columns)
+        moved += np.float32(self._pull) * pulled
+        if self._finest:
+            self._pull *= PULL_CHANGE if stress > STRESS_GOAL else 1.0 / PULL_CHANGE
+            self._pull = min(max(self._pull, PULL_RANGE[0]), PULL_RANGE[1])
         if self.held is not None:
             moved[self.held] = positions[self.held]
         return moved

@@ -59,10 +59,11 @@ class Pivots:
         component[group] = self.component
         return Pivots(away.astype(np.float32), near, nodes, component)
 
-    def pull(self, positions: Floats, columns: Ints) -> Floats:
+    def pull(self, positions: Floats, columns: Ints) -> tuple[Floats, float]:
         """How far each node is from where some of the pivots (columns) want it, at the best scale.
 
-        Shapes: (n, 2), (b,) -> (n, 2). Cost: O(n b).
+        And the stress over these pairs: the mean of (1 - drawn / wanted)^2. Shapes: (n, 2), (b,) -> (n, 2).
+        Cost: O(n b).
         """
         nodes = self.nodes[:, columns]
         one = len(nodes) == 1
@@ -80,7 +81,9 @@ class Pivots:
         way = np.empty_like(positions)
         way[:, 0] = np.einsum("ij,ij->i", strength, dx) / sums
         way[:, 1] = np.einsum("ij,ij->i", strength, dy) / sums
-        return way
+        stress = float(np.vdot(weighted, drawn)) / scale**2 - 2 * float(np.vdot(weighted, away)) / scale
+        pairs = max(int(np.count_nonzero(weights)), 1)
+        return way, 1.0 + stress / pairs
 
 
 def scaled(away: Floats) -> Floats:
