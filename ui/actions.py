@@ -35,6 +35,7 @@ class Situation:
     folder: bool = False
     editing: bool = False
     recall: bool = False
+    graph: bool = False
     unsaved: bool = False
 
 
@@ -56,6 +57,10 @@ class Need(StrEnum):
     UNSAVED = "unsaved"
     EDITING = "editing"
     RECALL = "recall"
+    GRAPH = "graph"
+    GRAPH_PICKED = "graph_picked"
+    GRAPH_ONE = "graph_one"
+    GRAPH_TWO = "graph_two"
 
 
 NEEDS: dict[Need, Callable[[Situation], bool]] = {
@@ -74,6 +79,10 @@ NEEDS: dict[Need, Callable[[Situation], bool]] = {
     Need.UNSAVED: lambda now: now.unsaved,
     Need.EDITING: lambda now: now.editing,
     Need.RECALL: lambda now: now.recall,
+    Need.GRAPH: lambda now: now.graph,
+    Need.GRAPH_PICKED: lambda now: now.graph and now.selected > 0,
+    Need.GRAPH_ONE: lambda now: now.graph and now.selected == 1,
+    Need.GRAPH_TWO: lambda now: now.graph and now.selected == 2,
 }
 
 
@@ -86,6 +95,7 @@ class Reach(StrEnum):
     WINDOW = "window"
     LIST = "list"
     FOLDERS = "folders"
+    GRAPH = "graph"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +177,26 @@ TABLE: tuple[Action, ...] = (
     Action("recall.last", "mdi6.history", "Ctrl+Shift+Y", need=Need.RECALL),
     Action("recall.save_case", "mdi6.clipboard-check-outline", "Ctrl+Shift+T", need=Need.RECALL),
     Action("recall.run_cases", "mdi6.clipboard-play-outline", "Ctrl+Shift+G", need=Need.RECALL),
+    # graph
+    Action("memory.show_on_graph", "mdi6.graph-outline", "G", need=Need.OUTSIDE_TRASH, reach=Reach.LIST),
+    Action("graph.fit", "mdi6.fit-to-page-outline", "F", need=Need.GRAPH, reach=Reach.GRAPH),
+    Action("graph.search", "mdi6.magnify", "/", need=Need.GRAPH, reach=Reach.GRAPH),
+    Action("graph.relate", "mdi6.vector-line", "R", need=Need.GRAPH_ONE, reach=Reach.GRAPH),
+    Action("graph.group", "mdi6.group", "T", need=Need.GRAPH_PICKED, reach=Reach.GRAPH),
+    Action("graph.path", "mdi6.map-marker-path", "B", need=Need.GRAPH_TWO, reach=Reach.GRAPH),
+    Action("graph.focus", "mdi6.image-filter-center-focus", "K", need=Need.GRAPH_PICKED, reach=Reach.GRAPH),
+    Action("graph.unfold", "mdi6.arrow-expand-all", "X", need=Need.GRAPH_ONE, reach=Reach.GRAPH),
+    Action("graph.fold", "mdi6.arrow-collapse-all", "C", need=Need.GRAPH_ONE, reach=Reach.GRAPH),
+    Action("graph.hide", "mdi6.eye-off-outline", "H", need=Need.GRAPH_PICKED, reach=Reach.GRAPH),
+    Action("graph.clear", "mdi6.filter-remove-outline", "A", need=Need.GRAPH, reach=Reach.GRAPH),
+    Action("graph.pin", "mdi6.pin-outline", "N", need=Need.GRAPH_PICKED, reach=Reach.GRAPH),
+    Action("graph.unpin", "mdi6.pin-off-outline", "U", need=Need.GRAPH_PICKED, reach=Reach.GRAPH),
+    Action("graph.arrange", "mdi6.creation-outline", no_shortcut=MENU, need=Need.GRAPH),
+    Action("graph.injection", "mdi6.lightning-bolt-outline", "I", need=Need.GRAPH, reach=Reach.GRAPH),
+    Action("graph.table", "mdi6.table", "L", need=Need.GRAPH, reach=Reach.GRAPH),
+    Action("graph.png", "mdi6.file-image-outline", no_shortcut=MENU, need=Need.GRAPH),
+    Action("graph.svg", "mdi6.vector-curve", no_shortcut=MENU, need=Need.GRAPH),
+    Action("graph.graphml", "mdi6.graph-outline", no_shortcut=MENU, need=Need.GRAPH),
     # folders
     Action("folder.new", "mdi6.folder-plus-outline", "Ctrl+Shift+N"),
     Action("folder.rename", "mdi6.rename-box", "F2", need=Need.FOLDER, reach=Reach.FOLDERS),
@@ -179,6 +209,7 @@ TABLE: tuple[Action, ...] = (
     Action("view.light", "mdi6.white-balance-sunny", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
     Action("view.dark", "mdi6.weather-night", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
     Action("view.system", "mdi6.theme-light-dark", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
+    Action("view.still", "mdi6.motion-pause-outline", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
     Action("view.larger", "mdi6.format-font-size-increase", "Ctrl++", need=Need.NOTHING),
     Action("view.smaller", "mdi6.format-font-size-decrease", "Ctrl+-", need=Need.NOTHING),
     Action("view.normal_size", "mdi6.format-size", "Ctrl+0", need=Need.NOTHING),

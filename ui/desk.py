@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QAction, QGuiApplication
@@ -53,6 +54,25 @@ IMPORTANCES = range(10, -1, -1)
 Pks = tuple[MemoryPk, ...]
 
 
+class Source(Protocol):
+    """Another page than the list whose selection the actions are about."""
+
+    def selected(self) -> Pks:
+        """The selected memories."""
+
+    def current(self) -> MemoryPk | None:
+        """The one selected last."""
+
+    def select_all(self) -> None:
+        """Select all that is shown."""
+
+    def go_to(self, pks: Pks) -> None:
+        """Select these memories and look at them."""
+
+    def folder(self) -> FolderPk | None:
+        """The folder that is shown."""
+
+
 class Desk(QObject):
     """Connects the table of actions with one open library."""
 
@@ -69,6 +89,8 @@ class Desk(QObject):
         self._context, self._operations = context, operations
         self._page, self._detail, self._paths, self._window = page, detail, paths, parent
         self._schema = Schema((), ())
+        self.source: Source | None = None
+        """Where the selection is, when it is not in the list."""
         self._connect_detail()
         self._connect_commands()
         self._connect_menus()
@@ -81,15 +103,40 @@ class Desk(QObject):
 
     def _connect_detail(self) -> None:
         page, detail = self._page, self._detail
-        page.current.connect(lambda _pk: self._show_selected())
-        page.table.picked.connect(lambda _count: self._show_selected())
+        page.current.connect(lambda _pk: self.show_selected())
+        page.table.picked.connect(lambda _count: self.show_selected())
         page.opened.connect(lambda _pk: detail.edit())
-        detail.open_memory.connect(lambda pk: page.go_to((MemoryPk(pk),)))
-        detail.created.connect(lambda pk: page.go_to((MemoryPk(pk),)))
+        detail.open_memory.connect(lambda pk: self._go_to(MemoryPk(pk)))
+        detail.created.connect(lambda pk: self._go_to(MemoryPk(pk)))
         detail.tag_clicked.connect(lambda tag: page.facets.toggle("tag", tag))
-        self._context.actions.on("memory.new", lambda: detail.new_memory(page.folder))
+        self._context.actions.on("memory.new", lambda: detail.new_memory(self.folder))
 
-    def _show_selected(self) -> None:
+    # --- what they are about ---
+
+    def selected(self) -> Pks:
+        """The memories that actions are about: those selected on the page that is shown."""
+        return self._page.selected() if self.source is None else self.source.selected()
+
+    @property
+    def current(self) -> MemoryPk | None:
+        """The memory that was selected last."""
+        return self._page.table.current_memory if self.source is None else self.source.current()
+
+    @property
+    def folder(self) -> FolderPk | None:
+        """The folder that is shown."""
+        return self._page.folder if self.source is None else self.source.folder()
+
+    def _go_to(self, pk: MemoryPk) -> None:
+        (self._page if self.source is None else self.source).go_to((pk,))
+
+    def _select_all(self) -> None:
+        (self._page if self.source is None else self.source).select_all()
+
+    def show_selected(self) -> None:
+        """Show in the detail pane what is selected in the list."""
+        if self.source is not None:
+            return
         count = self._page.table.picked_count
         if count > 1:
             self._detail.show_many(count)
@@ -113,7 +160,7 @@ class Desk(QObject):
         )
 
     def _run(self, make: Callable[[Pks], Command]) -> None:
-        pks = self._page.selected()
+        pks = self.selected()
         if pks:
             self._operations.run(make(pks))
 
@@ -175,13 +222,13 @@ class Desk(QObject):
 
     def _connect_copying(self) -> None:
         actions = self._context.actions
-        actions.on("edit.select_all", self._page.select_all)
+        actions.on("edit.select_all", self._select_all)
         actions.on("edit.copy_table", lambda: self._copy_rows(markdown=False))
         actions.on("edit.copy_markdown", lambda: self._copy_rows(markdown=True))
         actions.on("edit.copy_json", self._copy_json)
 
     def _copy_rows(self, *, markdown: bool) -> None:
-        pks, engine = self._page.selected(), self._context.engine
+        pks, engine = self.selected(), self._context.engine
         columns = [COLUMNS[index] for index in self._page.table.visible_columns()]
         words = Words(self._context.tr, self._context.theme)
 
@@ -196,7 +243,7 @@ class Desk(QObject):
         self._context.tasks.run(Lane.READ, ask, put, owner=self, query="copy", label="task.copy")
 
     def _copy_json(self) -> None:
-        pks, engine = self._page.selected(), self._context.engine
+        pks, engine = self.selected(), self._context.engine
 
         def ask(_progress: Report, cancel: Cancel) -> str:
             return as_json(engine.ask(Memories(pks), cancel=cancel))
@@ -253,7 +300,7 @@ class Desk(QObject):
         return self._window.window()
 
     def _ask(self, make: Callable[[Pks], QDialog]) -> None:
-        pks = self._page.selected()
+        pks = self.selected()
         if pks:
             make(pks).open()
 

@@ -34,6 +34,7 @@ class LookActions(QObject):
             actions.on(name, partial(self.set_scheme, scheme))
         for name, code in LANGUAGES.items():
             actions.on(name, partial(self.set_language, code))
+        actions.on("view.still", self._toggle_still)
         actions.on("view.larger", lambda: self.set_percent(theme.percent + STEP_PERCENT))
         actions.on("view.smaller", lambda: self.set_percent(theme.percent - STEP_PERCENT))
         actions.on("view.normal_size", lambda: self.set_percent(100))
@@ -56,6 +57,9 @@ class LookActions(QObject):
         """Text size."""
         self._settings.set("text_size", min(max(percent, 90), 200))
 
+    def _toggle_still(self) -> None:
+        self._settings.set("ui.reduce_motion", self._actions.get("view.still").isChecked())
+
     def _on_setting(self, key: str) -> None:
         match key:
             case "theme":
@@ -69,6 +73,7 @@ class LookActions(QObject):
         self._mark()
 
     def _mark(self) -> None:
+        self._actions.get("view.still").setChecked(bool(self._settings.get("ui.reduce_motion")))
         for name, scheme in SCHEMES.items():
             self._actions.get(name).setChecked(self._theme.scheme is scheme)
         for name, code in LANGUAGES.items():

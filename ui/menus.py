@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
@@ -39,12 +40,21 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "recall.last", "", "recall.save_case", "recall.run_cases",
         ),
     ),
+    (
+        "graph",
+        (
+            "memory.show_on_graph", "", "graph.fit", "graph.search", "graph.arrange", "graph.clear", "",
+            "graph.relate", "graph.group", "graph.pin", "graph.unpin", "", "graph.focus", "graph.path",
+            "graph.unfold", "graph.fold", "graph.hide", "", "graph.injection", "", "graph.table", "graph.png",
+            "graph.svg", "graph.graphml",
+        ),
+    ),
     ("folder", ("folder.new", "folder.rename", "folder.merge", "folder.also_reads", "folder.delete")),
     (
         "view",
         (
             "view.subfolders", "view.clear_filters", "", "view.system", "view.light", "view.dark", "",
-            "view.larger", "view.smaller", "view.normal_size", "", "view.english", "view.chinese",
+            "view.larger", "view.smaller", "view.normal_size", "view.still", "", "view.english", "view.chinese",
         ),
     ),
     ("help", ("help.keys",)),
@@ -54,6 +64,8 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
 def fill_menu_bar(bar: QMenuBar, actions: Actions, tr: Language) -> None:
     """Make all menus anew from the actions that do something now."""
     bar.clear()
+    for old in bar.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        old.deleteLater()
     for name, ids in MENUS:
         menu = QMenu(tr(f"menu.{name}"), bar)
         menu.setToolTipsVisible(True)

@@ -27,3 +27,11 @@ class PathChoice:
             parent, title, str(suggested), options=QFileDialog.Option.ShowDirsOnly
         )
         return Path(name) if name else None
+
+    def save_file(self, parent: QWidget, title: str, suggested: Path, kind: str) -> Path | None:
+        """A name for a file; the dialog asks before one that exists is replaced. `kind`: "PNG (*.png)"."""
+        name, _ = QFileDialog.getSaveFileName(parent, title, str(suggested), kind)
+        if not name:
+            return None
+        path = Path(name)
+        return path if path.suffix else path.with_suffix(suggested.suffix)

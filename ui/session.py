@@ -16,6 +16,7 @@ from ui.actions import TABLE, Actions, Reach
 from ui.bridge import Bridge
 from ui.context import Context
 from ui.desk import Desk
+from ui.graph_link import GraphLink
 from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
 from ui.tasks import Lane, single_shot
@@ -29,12 +30,15 @@ from ui.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
     from ui.main_window import Services
+    from ui.views.graph.page import GraphPage
     from ui.views.recall.page import RecallPage
 
 MEMORIES = "memories"
+GRAPH = "graph"
 RECALL = "recall"
 HISTORY = "history"
 add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
+add_page(Page(GRAPH, "mdi6.graph-outline", module="ui.views.graph.page:GraphPage"))
 add_page(Page(RECALL, "mdi6.text-search", module="ui.views.recall.page:RecallPage"))
 add_page(Page(HISTORY, "mdi6.history", module="ui.views.history_page:HistoryPage"))
 
@@ -74,6 +78,7 @@ class Session(QWidget):
         self.rail = Rail(PAGES, services.tr, services.theme)
         self.health = Health(self.context, self.operations, self)
         self.desk = Desk(self.context, self.operations, self.memories, self.detail, services.paths, self)
+        self.graph_link = GraphLink(actions, self.desk, self.memories, self.detail, self._show_graph)
         self._lay_out()
         self._connect()
 
@@ -126,6 +131,8 @@ class Session(QWidget):
             opens = getattr(made, "open_memories", None)
             if opens is not None:
                 opens.connect(self._show_memories)
+            if page_id == GRAPH:
+                self.graph_link.made(self.graph)
         return made
 
     @property
@@ -133,10 +140,21 @@ class Session(QWidget):
         """The page Recall."""
         return cast("RecallPage", self.page(RECALL))
 
+    @property
+    def graph(self) -> GraphPage:
+        """The page Graph."""
+        return cast("GraphPage", self.page(GRAPH))
+
     def show_page(self, page_id: str) -> None:
         """Go to a page."""
-        self._stack.setCurrentWidget(self.page(page_id))
+        page = self.page(page_id)
+        self._stack.setCurrentWidget(page)
         self.rail.show_page(page_id)
+        self.graph_link.shown(page)
+
+    def _show_graph(self) -> GraphPage:
+        self.show_page(GRAPH)
+        return self.graph
 
     def _lead_to(self, page_id: str) -> None:
         """The actions of a page that is not made yet (`<page>.<what>`) go to the page."""
@@ -157,8 +175,8 @@ class Session(QWidget):
     def _connect_recall(self) -> None:
         """From a memory to the Recall page and back."""
         actions, detail = self.context.actions, self.detail
-        actions.on("memory.recall", lambda: self._recall_from(self.memories.table.current_memory))
-        actions.on("memory.why_not", lambda: self._ask_why(self.memories.table.current_memory))
+        actions.on("memory.recall", lambda: self._recall_from(self.desk.current))
+        actions.on("memory.why_not", lambda: self._ask_why(self.desk.current))
         detail.recall_wanted.connect(lambda pk: self._recall_from(MemoryPk(pk)))
         detail.why_wanted.connect(lambda pk: self._ask_why(MemoryPk(pk)))
 
@@ -201,6 +219,7 @@ class Session(QWidget):
     def close_library(self) -> EngineApi:
         """Keep what is typed and arranged; gives back the engine, to be closed by whoever opened it."""
         self.detail.close_drafts()
+        self.graph_link.leave()
         for page in self._pages.values():
             save = getattr(page, "save_state", None)
             if save is not None:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QWidget
 
 from ui.graph import hits
 from ui.graph.camera import Camera
+from ui.graph.culling import spread
 from ui.graph.interaction import Hand
 from ui.graph.keys import press_key
 from ui.graph.overlays import Over, paint_over
@@ -143,9 +144,11 @@ class Canvas(QWidget):
         """Show everything, or all of these nodes."""
         if self.scene is None:
             return
-        values = self.scene.nodes
+        values, groups = self.scene.nodes, self.scene.groups
         which = values.shown if nodes is None else np.fromiter(nodes, dtype=np.int64)
         camera = self.camera.fitting(values.positions[which])
+        if nodes is None and groups is not None:
+            camera = self.camera.fitting(spread(self.scene, camera)[which])
         if glide:
             self.go_to(camera)
         else:
@@ -286,7 +289,8 @@ class Canvas(QWidget):
     def place_of(self, node: int) -> QPointF:
         """Where a node is in the view."""
         assert self.scene is not None
-        return QPointF(*self.camera.place(*(float(value) for value in self.scene.nodes.positions[node])))
+        place = spread(self.scene, self.camera, np.array([node]))[0]
+        return QPointF(*self.camera.place(*(float(value) for value in place)))
 
     # --- what the hand does ---
 

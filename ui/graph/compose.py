@@ -80,11 +80,14 @@ def groups_of(
     seen = np.where(shown[:, None], state.positions, np.float32(np.nan))
     centre, radius = communities.circles(seen)
     sizes = np.bincount(communities.of_node[shown], minlength=len(communities)).astype(np.int32)
-    centre = np.where((sizes >= SINGLE)[:, None], centre, np.float32(np.nan))
+    centre = np.where((sizes >= SINGLE)[:, None], centre, np.float32(np.nan)).astype(np.float32)
+    spots = state.spots if state.spots is not None and len(state.spots[0]) == len(centre) else None
     return Groups(
         of_node=communities.of_node,
         centre=centre,
         radius=radius,
+        spot=spots[0] if spots is not None else centre,
+        snug=spots[1] if spots is not None else radius,
         sizes=sizes,
         color=_commonest(communities, colors),
         names=communities.titles,

@@ -20,12 +20,14 @@ NAMES_AT_SCALE, NAMES_AT_MOST = 1.25, 90
 TINTED_AT_MOST = 4_000
 """With more lines in sight colours of relations are noise; all are drawn in the plain edge colour."""
 LANE_PX = 7.0
-PLAIN, FAR, PAST = 0.0, 0.5, 0.78
+PLAIN, FAR, PAST = 0.28, 0.6, 0.8
 """How much of the ground is mixed into an edge: the plain one, one across the picture, one of the past."""
 DIM = 0.86
 FAR_SHARE = 0.35
 """An edge longer than this share of the view is drawn fainter."""
 HEAD_PX = 6.0
+HEADS_AT_MOST = 24
+"""Where more arrows meet at one node their heads are one dark blot; they are left out."""
 BAR_PX = 5.0
 
 Reals = NDArray[np.float64]
@@ -87,7 +89,7 @@ def paint_edges(
             for broad in (False, True):
                 part = which & (wide == broad)
                 if part.any():
-                    strokes.lines(painter, segments[part], pen_of(rgb, 1.6 if broad else 1.0))
+                    strokes.lines(painter, segments[part], pen_of(rgb, 1.5 if broad else 1.0))
     _paint_inhibiting(painter, scene, segments, inhibits & ~bold, fade, strokes)
     if bold.any():
         strokes.lines(painter, segments[bold], pen_of(paint.accent, 2.2))
@@ -100,7 +102,7 @@ def paint_edges(
 def _tint(scene: Scene, relation: int) -> int:
     if relation < 0 or relation >= len(scene.relation_colors):
         return scene.paint.edge
-    return mix(scene.relation_colors[relation], scene.paint.edge, 0.35)
+    return mix(scene.relation_colors[relation], scene.paint.edge, 0.55)
 
 
 def _paint_inhibiting(
@@ -123,15 +125,16 @@ def _paint_heads(painter: QPainter, scene: Scene, way: Course, fade: Reals, stro
     inhibits = lines.inhibits[way.edges]
     room = way.length > 26
     side = np.stack([-way.along[:, 1], way.along[:, 0]], axis=1)
+    crowd = np.bincount(lines.target[way.edges], minlength=len(scene))
     bars = inhibits & room
     if bars.any():
         a, b = way.end[bars] - side[bars] * BAR_PX, way.end[bars] + side[bars] * BAR_PX
         strokes.lines(painter, np.concatenate([a, b], axis=1), pen_of(paint.inhibits, 2.4))
-    heads = ~inhibits & room
+    heads = ~inhibits & room & (crowd[lines.target[way.edges]] <= HEADS_AT_MOST)
     for fading in np.unique(fade[heads]):
         which = heads & (fade == fading)
         back = way.end[which] - way.along[which] * HEAD_PX
-        pen = pen_of(mix(mix(paint.edge, paint.text, 0.25), paint.ground, float(fading)), 1.4)
+        pen = pen_of(mix(paint.edge, paint.ground, float(fading)), 1.4)
         for sign in (-1.0, 1.0):
             wing = back + side[which] * (HEAD_PX * 0.5 * sign)
             strokes.lines(painter, np.concatenate([way.end[which], wing], axis=1), pen)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ui.graph.camera import Camera
-from ui.graph.culling import closed_groups
+from ui.graph.culling import closed_groups, discs, spread
 from ui.graph.scene import Groups, Scene
 from ui.graph.shapes import view_radius
 
@@ -80,8 +80,9 @@ def edge_at(scene: Scene, camera: Camera, drawn: NDArray[np.int64], x: float, y:
 
 def closed_group_at(groups: Groups, camera: Camera, x: float, y: float) -> int:
     """The closed community under a place, -1 for none; of overlapping ones the smallest."""
-    at = camera.to_view(groups.centre)
-    radius = groups.radius * camera.scale
+    middle, wide = discs(groups, camera)
+    at = camera.to_view(middle)
+    radius = wide * camera.scale
     with np.errstate(invalid="ignore"):
         inside = np.hypot(at[:, 0] - x, at[:, 1] - y) <= np.maximum(radius, 8.0)
     found = np.flatnonzero(inside & closed_groups(groups, camera))
@@ -92,7 +93,7 @@ def inside_lasso(scene: Scene, camera: Camera, corners: list[tuple[float, float]
     """Nodes inside a line drawn around them (even-odd rule). Cost: O(n * corners)."""
     if len(corners) < 3 or not len(scene):
         return np.empty(0, dtype=np.int64)
-    at = camera.to_view(scene.nodes.positions).astype(np.float64)
+    at = camera.to_view(spread(scene, camera)).astype(np.float64)
     inside = np.zeros(len(at), dtype=np.bool_)
     line = np.asarray(corners)
     with np.errstate(invalid="ignore", divide="ignore"):

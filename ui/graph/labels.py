@@ -20,7 +20,12 @@ WIDTH_PX = 168.0
 NEAR_WIDTH_PX = 240.0
 NEAR_SCALE = 1.1
 CELL_PX = 48.0
-BIG_NODE_PX = 6.0
+BIG_NODE_PX = 2.5
+NODES_KEPT_FREE = 2_500
+GROUP_LEAST = 3
+"""While communities are closed, memories that belong to none go without a name."""
+ALWAYS_NAMED = 14
+"""So many of the most important names may cover other nodes; the others stay beside them."""
 
 
 class Spots:
@@ -73,7 +78,9 @@ def halo_text(painter: QPainter, at: QPointF, text: str, rgb: int, ground: int) 
 def wanted(scene: Scene, sight: Sight, width: int, height: int) -> list[int]:
     """Nodes whose names are tried, most important first."""
     nodes = sight.nodes[~scene.nodes.dim[sight.nodes]]
-    if not len(nodes):
+    if len(sight.discs) and scene.groups is not None:
+        nodes = nodes[scene.groups.sizes[scene.groups.of_node[nodes]] >= GROUP_LEAST]
+    elif not len(nodes):
         nodes = sight.nodes
     most = min(LABELS_MOST, max(12, int(width * height / AREA_A_LABEL_PX))) * TRIED
     priority = scene.nodes.priority[nodes] + 0.2 * sight.radii[nodes]
@@ -85,14 +92,25 @@ def wanted(scene: Scene, sight: Sight, width: int, height: int) -> list[int]:
 
 
 def paint_labels(
-    painter: QPainter, scene: Scene, sight: Sight, spots: Spots, *, scale: float, size: tuple[int, int]
+    painter: QPainter,
+    scene: Scene,
+    sight: Sight,
+    spots: Spots,
+    *,
+    scale: float,
+    size: tuple[int, int],
+    inner: QRectF,
 ) -> list[int]:
-    """Draw the names that find room; returns the nodes that got one."""
+    """Draw the names that find room; returns the nodes that got one.
+
+    `inner`: the part of the picture that is seen; names of nodes inside do not reach out of it.
+    """
     order = wanted(scene, sight, *size)
     titles = scene.titles([int(scene.nodes.pks[node]) for node in order])
     metrics = QFontMetricsF(scene.paint.font)
     painter.setFont(scene.paint.font)
-    _keep_nodes_free(sight, spots)
+    nodes_taken = Spots()
+    _keep_nodes_free(sight, nodes_taken)
     widest = NEAR_WIDTH_PX if scale >= NEAR_SCALE else WIDTH_PX
     most = min(LABELS_MOST, max(12, int(size[0] * size[1] / AREA_A_LABEL_PX)))
     named: list[int] = []
@@ -100,34 +118,33 @@ def paint_labels(
         if len(named) >= most:
             break
         title = titles.get(int(scene.nodes.pks[node]), "")
-        if title and _place(painter, scene, sight, spots, node, metrics.elidedText(
-            title, Qt.TextElideMode.ElideRight, widest
-        ), metrics):  # fmt: skip
+        if not title:
+            continue
+        text = metrics.elidedText(title, Qt.TextElideMode.ElideRight, widest)
+        others = nodes_taken if len(named) >= ALWAYS_NAMED else None
+        area = QRectF(0, 0, metrics.horizontalAdvance(text), metrics.height())
+        at = _free_place(sight, spots, others, node, area, inner)
+        if at is not None:
+            _write(painter, scene, node, text, QPointF(at.x(), at.y() + metrics.ascent()))
             named.append(node)
     return named
 
 
 def _keep_nodes_free(sight: Sight, spots: Spots) -> None:
     large = sight.nodes[sight.radii[sight.nodes] >= BIG_NODE_PX]
-    for node in large[:600].tolist():
+    for node in large[:NODES_KEPT_FREE].tolist():
         x, y = (float(value) for value in sight.places[node])
-        radius = float(sight.radii[node]) * 0.85
+        radius = float(sight.radii[node]) * 0.8
         spots.put(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
 
 
-def _place(
-    painter: QPainter,
-    scene: Scene,
-    sight: Sight,
-    spots: Spots,
-    node: int,
-    text: str,
-    metrics: QFontMetricsF,
-) -> bool:
-    """Below the node, else to its right, else to its left, else above."""
-    width, height = metrics.horizontalAdvance(text), metrics.height()
+def _free_place(
+    sight: Sight, spots: Spots, nodes: Spots | None, node: int, area: QRectF, inner: QRectF
+) -> QPointF | None:
+    """Below the node, else to its right, to its left, above; None where there is no room."""
     x, y = (float(value) for value in sight.places[node])
-    gap = float(sight.radii[node]) + 3
+    gap, width, height = float(sight.radii[node]) + 3, area.width(), area.height()
+    bound = inner if inner.contains(x, y) else None
     for left, top in (
         (x - width / 2, y + gap),
         (x + gap, y - height / 2),
@@ -135,10 +152,15 @@ def _place(
         (x - width / 2, y - gap - height),
     ):
         box = QRectF(left - 2, top, width + 4, height)
-        if spots.take(box):
-            color = scene.paint.text
-            if scene.nodes.hollow[node] or scene.nodes.dim[node]:
-                color = mix(color, scene.paint.ground, 0.35)
-            halo_text(painter, QPointF(left, top + metrics.ascent()), text, color, scene.paint.ground)
-            return True
-    return False
+        if bound is not None and not bound.contains(box):
+            continue
+        if (nodes is None or nodes.free(box)) and spots.take(box):
+            return QPointF(left, top)
+    return None
+
+
+def _write(painter: QPainter, scene: Scene, node: int, text: str, at: QPointF) -> None:
+    color = scene.paint.text
+    if scene.nodes.hollow[node] or scene.nodes.dim[node]:
+        color = mix(color, scene.paint.ground, 0.35)
+    halo_text(painter, at, text, color, scene.paint.ground)

@@ -16,6 +16,7 @@ from ui.graph.shapes import (
     Shape,
     Stamp,
     Stamps,
+    draw_node,
     mix,
 )
 from ui.graph.strokes import Strokes
@@ -29,8 +30,10 @@ DOT_PX = 1.6
 Indexes = NDArray[np.int64]
 
 
-def paint_nodes(painter: QPainter, scene: Scene, sight: Sight, stamps: Stamps, strokes: Strokes) -> None:
-    """All nodes in sight, the dim ones below."""
+def paint_nodes(
+    painter: QPainter, scene: Scene, sight: Sight, stamps: Stamps | None, strokes: Strokes
+) -> None:
+    """All nodes in sight, the dim ones below. Without stamps they are drawn as outlines."""
     if not len(sight.nodes):
         return
     small = sight.radii[sight.nodes] < SQUARES_BELOW_PX
@@ -41,9 +44,16 @@ def paint_nodes(painter: QPainter, scene: Scene, sight: Sight, stamps: Stamps, s
 
 
 def paint_squares(
-    painter: QPainter, scene: Scene, sight: Sight, nodes: Indexes, strokes: Strokes, most_px: float = 99.0
+    painter: QPainter,
+    scene: Scene,
+    sight: Sight,
+    nodes: Indexes,
+    strokes: Strokes,
+    *,
+    most_px: float = 99.0,
+    fade: float = 0.0,
 ) -> None:
-    """Nodes as filled squares, one call a colour."""
+    """Nodes as filled squares, one call a colour; `fade` = how much of the ground is in it."""
     nodes_, paint = scene.nodes, scene.paint
     fill, dim = nodes_.fill[nodes], nodes_.dim[nodes] | nodes_.hollow[nodes]
     for faint in (True, False):
@@ -53,10 +63,12 @@ def paint_squares(
             at = sight.places[which].astype(np.float64)
             boxes = np.stack([at[:, 0] - radius, at[:, 1] - radius, 2 * radius, 2 * radius], axis=1)
             rgb = scene.palette[int(color)]
-            strokes.rects(painter, boxes, mix(rgb, paint.ground, 0.6) if faint else rgb)
+            strokes.rects(painter, boxes, mix(rgb, paint.ground, max(0.6, fade) if faint else fade))
 
 
-def _paint_stamps(painter: QPainter, scene: Scene, sight: Sight, nodes: Indexes, stamps: Stamps) -> None:
+def _paint_stamps(
+    painter: QPainter, scene: Scene, sight: Sight, nodes: Indexes, stamps: Stamps | None
+) -> None:
     """The important ones last, so that they lie on top."""
     values = scene.nodes
     nodes = nodes[np.lexsort((values.priority[nodes], ~values.dim[nodes]))]
@@ -70,24 +82,31 @@ def _paint_stamps(painter: QPainter, scene: Scene, sight: Sight, nodes: Indexes,
         (values.hollow[nodes] * 4 + values.dim[nodes] * 2 + values.locked[nodes]).tolist(),
         strict=True,
     )
-    ground, palette, glyphs = scene.paint.ground, scene.palette, scene.glyphs
     pictures: dict[tuple[float, int, int, int, int], tuple[QImage, float]] = {}
     draw = painter.drawImage
-    for (x, y), radius, shape, kind, fill, flags in rows:
-        key = (radius, shape, kind, fill, flags)
-        found = pictures.get(key)
+    for (x, y), *key in rows:
+        if stamps is None:
+            draw_node(painter, _stamp(scene, *key), x, y, scene.paint.icons)
+            continue
+        radius, shape, kind, fill, flags = key
+        found = pictures.get((radius, shape, kind, fill, flags))
         if found is None:
-            color = mix(palette[fill], ground, DIM) if flags & 2 else palette[fill]
-            stamp = Stamp(
-                Shape(shape),
-                radius,
-                color,
-                ground,
-                hollow=bool(flags & 4),
-                glyph=glyphs[kind] if 2 * radius >= ICON_FROM_PX else "",
-                locked=bool(flags & 1) and 2 * radius >= BADGE_FROM_PX,
-            )
-            image = stamps.of(stamp)
-            found = pictures[key] = (image, image.width() / image.devicePixelRatio() / 2)
+            image = stamps.of(_stamp(scene, radius, shape, kind, fill, flags))
+            found = (image, image.width() / image.devicePixelRatio() / 2)
+            pictures[radius, shape, kind, fill, flags] = found
         image, half = found
         draw(QPointF(x - half, y - half), image)
+
+
+def _stamp(scene: Scene, radius: float, shape: int, kind: int, fill: int, flags: int) -> Stamp:
+    """What a node looks like; flags: 4 hollow, 2 dim, 1 locked."""
+    color = scene.palette[fill]
+    return Stamp(
+        Shape(shape),
+        radius,
+        mix(color, scene.paint.ground, DIM) if flags & 2 else color,
+        scene.paint.ground,
+        hollow=bool(flags & 4),
+        glyph=scene.glyphs[kind] if 2 * radius >= ICON_FROM_PX else "",
+        locked=bool(flags & 1) and 2 * radius >= BADGE_FROM_PX,
+    )

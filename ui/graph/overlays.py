@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from ui.graph.camera import Camera
+from ui.graph.culling import spread
 from ui.graph.hits import handle_place
 from ui.graph.scene import Scene
 from ui.graph.shapes import Shape, outline, view_radius
@@ -62,7 +63,7 @@ def paint_over(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> N
 
 
 def _place(scene: Scene, camera: Camera, node: int) -> tuple[float, float, float]:
-    x, y = camera.place(*(float(value) for value in scene.nodes.positions[node]))
+    x, y = camera.place(*(float(value) for value in spread(scene, camera, np.array([node]))[0]))
     return x, y, float(view_radius(scene.nodes.radius[node : node + 1], camera.scale)[0])
 
 
@@ -70,7 +71,7 @@ def _paint_rings(painter: QPainter, scene: Scene, camera: Camera, nodes: Iterabl
     chosen = np.fromiter(nodes, dtype=np.int64)
     if not len(chosen):
         return
-    places = camera.to_view(scene.nodes.positions[chosen])
+    places = camera.to_view(spread(scene, camera, chosen))
     with np.errstate(invalid="ignore"):
         seen = (
             (places[:, 0] > -40)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from ui.graph.camera import Camera
@@ -48,20 +49,34 @@ class Painter:
         self._strokes = Strokes()
         self._stamps: dict[tuple[str, float], Stamps] = {}
 
-    def picture(self, scene: Scene, camera: Camera, care: Care, ratio: float = 1.0) -> Picture:
+    def picture(
+        self, scene: Scene, camera: Camera, care: Care, ratio: float = 1.0, margin: float = 0.0
+    ) -> Picture:
         """An image of all that the camera sees. `ratio`: pixels of the screen a point."""
         image = QImage(round(camera.width * ratio), round(camera.height * ratio), QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(ratio)
         image.fill(QColor(scene.paint.ground))
         painter = QPainter(image)
-        sight, named = self.paint(painter, scene, camera, care, ratio)
+        sight, named = self.paint(painter, scene, camera, care, ratio, margin=margin)
         painter.end()
         return Picture(image, camera, care, sight, frozenset(named))
 
     def paint(
-        self, painter: QPainter, scene: Scene, camera: Camera, care: Care, ratio: float = 1.0
+        self,
+        painter: QPainter,
+        scene: Scene,
+        camera: Camera,
+        care: Care,
+        ratio: float = 1.0,
+        *,
+        vector: bool = False,
+        margin: float = 0.0,
     ) -> tuple[Sight, list[int]]:
-        """Draw on an open painter whose ground is already filled. Returns what was seen and named."""
+        """Draw on an open painter whose ground is already filled. Returns what was seen and named.
+
+        `vector`: nodes as outlines instead of stamped pictures, for files of vectors. `margin`: the share of
+        the view by which the camera was widened.
+        """
         exact = care is Care.EXACT
         sight = look(scene, camera, EDGES_RESTING if exact else EDGES_MOVING)
         stamps = self._stamps_of(scene, ratio)
@@ -74,14 +89,15 @@ class Painter:
         way = paint_edges(painter, scene, sight, self._strokes, camera.scale, size)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         paint_discs(painter, scene, camera, sight, self._strokes)
-        paint_nodes(painter, scene, sight, stamps, self._strokes)
+        paint_nodes(painter, scene, sight, None if vector else stamps, self._strokes)
         named: list[int] = []
         if care is not Care.OVERVIEW:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, exact)
             spots = Spots()
-            paint_group_names(painter, scene, camera, sight, spots)
+            seen = QRectF(*size_of_view(camera, margin))
+            paint_group_names(painter, scene, camera, sight, spots, seen)
             if exact:
-                named = paint_labels(painter, scene, sight, spots, scale=camera.scale, size=size)
+                named = paint_labels(painter, scene, sight, spots, scale=camera.scale, size=size, inner=seen)
                 paint_names(painter, scene, way, spots, camera.scale)
         return sight, named
 
@@ -90,3 +106,9 @@ class Painter:
         if key not in self._stamps:
             self._stamps[key] = Stamps(scene.paint.icons, ratio)
         return self._stamps[key]
+
+
+def size_of_view(camera: Camera, margin: float) -> tuple[float, float, float, float]:
+    """The part of a widened camera's picture that is seen: x, y, width, height."""
+    width, height = camera.width / (1 + 2 * margin), camera.height / (1 + 2 * margin)
+    return (camera.width - width) / 2, (camera.height - height) / 2, width, height

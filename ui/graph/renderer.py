@@ -89,11 +89,12 @@ class Renderer(QObject):
         self._busy = True
         painter = self._painter
         ratio = self.ratio if wish.care is not Care.OVERVIEW else 1.0
+        margin = MARGIN if wish.care is not Care.OVERVIEW else 0.0
         pixels = wish.camera.width * wish.camera.height
         ratio = min(ratio, (PIXELS_MOST / max(pixels, 1)) ** 0.5)
 
         def draw(_progress: Report, _cancel: Cancel) -> Picture:
-            return painter.picture(wish.scene, wish.camera, wish.care, ratio)
+            return painter.picture(wish.scene, wish.camera, wish.care, ratio, margin)
 
         self._tasks.run(
             Lane.READ,

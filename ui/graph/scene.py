@@ -70,11 +70,14 @@ class Lines:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Communities as discs. `of_node` (n,); centre (k, 2); `opened`: a click opened it."""
+    """Communities as discs. `of_node` (n,); `centre` (k, 2) and `radius` hold the members where they are;
+    `spot` (k, 2) and `snug` are the disc from far, which overlaps no other; `opened`: a click opened it."""
 
     of_node: Indexes
     centre: Reals
     radius: Reals
+    spot: Reals
+    snug: Reals
     sizes: Indexes
     color: Indexes
     names: tuple[str, ...]

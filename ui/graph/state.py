@@ -20,6 +20,9 @@ from core.domain.graph import (
 )
 from core.domain.ids import FolderPk, RelationId, TypeId
 
+FOLLOWING_MOST = 500
+"""So many memories that came during a layout follow their neighbours until it ends."""
+
 Reals = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 Indexes = NDArray[np.int64]
@@ -78,6 +81,8 @@ class GraphState:
         self.focus: frozenset[int] | None = None
         self.highlight: Highlight | None = None
         self.opened: set[int] = set()
+        self.spots: tuple[Reals, Reals] | None = None
+        """Where the discs of communities stand from far, and how wide they are."""
         self._links: tuple[Indexes, Indexes, Indexes] | None = None
 
     # --- the data ---
@@ -92,10 +97,26 @@ class GraphState:
             pinned = data.pinned | np.isin(data.nodes.pks, np.fromiter(moved, dtype=np.int64))
             stay = (at >= 0) & ~(pinned & np.isfinite(data.positions).all(axis=1))
             self.positions[stay] = places[at[stay]]
-        self.communities = None
+        self.communities = self.spots = None
         known = set(data.nodes.pks.tolist())
         self.hidden &= known
         self.unfolded &= known
+
+    def take_positions(self, pks: NDArray[np.int64], positions: Reals) -> Indexes:
+        """Positions of a layout that was begun with these memories; those that came since are put among
+        their neighbours for the time being. Returns these. Cost: O(n log n)."""
+        taken = self.positions.copy()
+        at = self.data.index_of(pks)
+        taken[at[at >= 0]] = positions[at >= 0]
+        known = np.zeros(len(self.data), dtype=np.bool_)
+        known[at[at >= 0]] = True
+        new = np.flatnonzero(~known)
+        for node in new[:FOLLOWING_MOST].tolist():
+            around = [other for _, other in self.neighbours(node) if known[other]]
+            if around:
+                taken[node] = taken[around].mean(axis=0) + np.array((node % 7 - 3, node % 5 - 2))
+        self.positions = taken
+        return new
 
     @property
     def placed(self) -> Flags:

@@ -118,6 +118,9 @@ class MemoriesPage(QWidget):
         self._order_chosen = False
         self._total = 0
         self._counts_wait = False
+        self._widths: list[int] = []
+        self.tells = True
+        """Whether actions are about this page's selection; False while another page has it."""
         self._touched: set[MemoryPk] = set()
         self._select_next: tuple[MemoryPk, ...] = ()
         self._folder_next: FolderPk | None = None
@@ -180,6 +183,18 @@ class MemoriesPage(QWidget):
         self.model.failed.connect(self._on_failed)
         self._context.bridge.changes.connect(self._on_changes)
         self._context.bridge.waiting.connect(lambda _count: self._sidebar_soon.start())
+
+    def keep_widths(self) -> None:
+        """Before the detail goes to another page: remember how wide the parts are."""
+        self._widths = self.splitter.sizes()
+
+    def take_detail(self, widget: QWidget) -> None:
+        """The detail comes back from another page."""
+        self.splitter.addWidget(widget)
+        self.splitter.setStretchFactor(2, 1)
+        widget.show()
+        if self._widths:
+            self.splitter.setSizes(self._widths)
 
     def add_detail(self, widget: QWidget) -> None:
         """Put the detail beside the table."""
@@ -408,7 +423,13 @@ class MemoriesPage(QWidget):
         self._context.settings.set(SETTING_RECENT, " ".join(map(str, self._recent)))
         self._sidebar_soon.start()
 
+    def tell(self) -> None:
+        """Tell the actions what is selected here."""
+        self._tell_situation()
+
     def _tell_situation(self) -> None:
+        if not self.tells:
+            return
         folder = self.folder
         self._context.actions.update(
             library=True,

@@ -1,0 +1,1 @@
+"""The page Graph: canvas, legend, filters, time, editing, and what stands beside it."""

@@ -1,0 +1,216 @@
+"""The legend, which is also the filter: what colours mean, and what is shown of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QIcon, QLinearGradient, QPainter, QPaintEvent, QPixmap
+from PySide6.QtWidgets import QFrame, QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from ui.context import Context
+from ui.graph.coloring import Entry, Scale
+from ui.widgets.fold import Fold
+
+VALUE = int(Qt.ItemDataRole.UserRole)
+MARK_PX = 10
+RAMP_PX = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line that can be switched off."""
+
+    value: str
+    label: str
+    count: int
+    on: bool
+    icon: QIcon | None = None
+    rgb: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A group of lines. `part` names what they filter."""
+
+    part: str
+    title: str
+    rows: tuple[Row, ...]
+
+
+def mark(rgb: int, ratio: float = 2.0) -> QIcon:
+    """A small disc of a colour."""
+    side = round(16 * ratio)
+    picture = QPixmap(side, side)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(rgb))
+    gap = (16 - MARK_PX) / 2 * ratio
+    painter.drawEllipse(QRectF(gap, gap, MARK_PX * ratio, MARK_PX * ratio))
+    painter.end()
+    picture.setDevicePixelRatio(ratio)
+    return QIcon(picture)
+
+
+class Ramp(QWidget):
+    """A row of colours with what its two ends mean."""
+
+    def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ctx = ctx
+        self._scale: Scale | None = None
+
+    def show_scale(self, scale: Scale | None) -> None:
+        """Show this scale; None hides it."""
+        self._scale = scale
+        self.setVisible(scale is not None)
+        if scale is not None:
+            self.setAccessibleName(f"{scale.low} – {scale.high}")
+            self.setFixedHeight(RAMP_PX + 4 + self.fontMetrics().height())
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(120, RAMP_PX + 4 + self.fontMetrics().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        scale = self._scale
+        if scale is None:
+            return
+        painter = QPainter(self)
+        area = QRectF(0, 0, self.width(), RAMP_PX)
+        ramp = QLinearGradient(area.topLeft(), area.topRight())
+        for at, rgb in enumerate(scale.colors):
+            ramp.setColorAt(at / max(len(scale.colors) - 1, 1), QColor(rgb))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QBrush(ramp))
+        painter.drawRoundedRect(area, 3, 3)
+        painter.setPen(self._ctx.theme.color("secondary"))
+        painter.setFont(self._ctx.theme.font("small"))
+        line = QRectF(0, RAMP_PX + 2, self.width(), self.height() - RAMP_PX - 2)
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, scale.low)
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight, scale.high)
+        painter.end()
+
+
+class Lines(QTreeWidget):
+    """Lines with a tick, a mark, a name and a count; as high as they are many."""
+
+    switched = Signal(str)
+
+    def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ctx = ctx
+        self._filling = False
+        self.setColumnCount(2)
+        self.setHeaderHidden(True)
+        self.setRootIsDecorated(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setUniformRowHeights(True)
+        self.setAllColumnsShowFocus(True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QTreeWidget.SelectionMode.NoSelection)
+        self.header().setStretchLastSection(False)
+        self.header().setMinimumSectionSize(24)
+        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.itemChanged.connect(self._on_changed)
+        self.itemClicked.connect(self._on_clicked)
+        self._pressed: Qt.CheckState | None = None
+        self.itemPressed.connect(self._on_pressed)
+        self.setProperty("surface", "window")
+
+    def show_rows(self, rows: Sequence[Row], *, checkable: bool = True) -> None:
+        """Show these lines; the current one stays."""
+        current = self.currentItem()
+        kept = str(current.data(0, VALUE)) if current is not None else ""
+        self._filling = True
+        self.clear()
+        for row in rows:
+            item = QTreeWidgetItem([row.label, self._ctx.tr.number(row.count)])
+            item.setData(0, VALUE, row.value)
+            item.setToolTip(0, row.label)
+            item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            item.setForeground(1, self._ctx.theme.color("secondary"))
+            if checkable:
+                item.setCheckState(0, Qt.CheckState.Checked if row.on else Qt.CheckState.Unchecked)
+            if row.icon is not None:
+                item.setIcon(0, row.icon)
+            elif row.rgb is not None:
+                item.setIcon(0, mark(row.rgb))
+            self.addTopLevelItem(item)
+            if row.value == kept:
+                self.setCurrentItem(item)
+        self._filling = False
+        height = self.sizeHintForRow(0) * len(rows) if rows else 0
+        self.setFixedHeight(max(height + 2, 2))
+
+    def _on_pressed(self, item: QTreeWidgetItem, _column: int) -> None:
+        self._pressed = item.checkState(0)
+
+    def _on_clicked(self, item: QTreeWidgetItem, _column: int) -> None:
+        """A click anywhere on the line switches it, not only on the tick."""
+        if item.flags() & Qt.ItemFlag.ItemIsUserCheckable and item.checkState(0) == self._pressed:
+            on = item.checkState(0) == Qt.CheckState.Checked
+            if item.data(0, Qt.ItemDataRole.CheckStateRole) is not None:
+                item.setCheckState(0, Qt.CheckState.Unchecked if on else Qt.CheckState.Checked)
+
+    def _on_changed(self, item: QTreeWidgetItem, column: int) -> None:
+        if not self._filling and column == 0:
+            self.switched.emit(str(item.data(0, VALUE)))
+
+
+class Legend(QWidget):
+    """`switched(part, value)` when a line was switched on or off."""
+
+    switched = Signal(str, str)
+
+    def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ctx = ctx
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+        self.heading = QLabel()
+        self.heading.setProperty("role", "section")
+        self.ramp = Ramp(ctx)
+        self.meanings = Lines(ctx)
+        for widget in (self.heading, self.ramp, self.meanings):
+            self._column.addWidget(widget)
+        self._folds: dict[str, tuple[Fold, Lines]] = {}
+
+    def lines(self, part: str) -> Lines:
+        """The lines of a section."""
+        return self._folds[part][1]
+
+    def show_meanings(self, title: str, entries: Sequence[Entry], scale: Scale | None) -> None:
+        """What colours mean, when that is not one of the sections."""
+        shown = bool(entries) or scale is not None
+        self.heading.setText(title)
+        self.heading.setVisible(shown)
+        self.ramp.show_scale(scale)
+        rows = [Row("", entry.label, entry.count, on=True, rgb=entry.rgb) for entry in entries]
+        self.meanings.show_rows(rows, checkable=False)
+        self.meanings.setAccessibleName(title)
+        self.meanings.setVisible(bool(rows))
+
+    def show_sections(self, sections: Sequence[Section]) -> None:
+        """The kinds of memories and relations with their counts."""
+        for section in sections:
+            if section.part not in self._folds:
+                fold = Fold(self._ctx.theme, section.title, is_open=True)
+                lines = Lines(self._ctx)
+                fold.column.addWidget(lines)
+                fold.column.setContentsMargins(0, 0, 0, 4)
+                lines.switched.connect(lambda value, part=section.part: self.switched.emit(part, value))
+                self._column.addWidget(fold)
+                self._folds[section.part] = (fold, lines)
+            fold, lines = self._folds[section.part]
+            fold.rename(section.title)
+            lines.setAccessibleName(section.title)
+            lines.show_rows(section.rows)
+            fold.setVisible(bool(section.rows))
