@@ -7,6 +7,7 @@ from dataclasses import replace
 from app.tour.stage import Stage, StepFailed
 from core.domain.ids import MemoryPk
 from core.domain.queries import (
+    Counts,
     FolderByName,
     LastInjection,
     Memories,
@@ -52,6 +53,7 @@ def look(stage: Stage) -> None:
     folder = stage.ask(FolderByName(CHAT))
     assert folder is not None
     stage.session.context.settings.set("ui.recall_folder", str(folder.pk))
+    stage.until(lambda: stage.ask(Counts()).waiting_for_index == 0, "the vectors")
     stage.notes["runs"] = len(stage.ask(RecallRuns()))
     stage.session.show_page("recall")
     page = _page(stage)
@@ -97,6 +99,7 @@ def remedy(stage: Stage) -> None:
     """Use the button: the memory is recalled now."""
     page, wanted = _page(stage), stage.notes["wanted"]
     page.pin()
+    stage.until(page.body.card.remedy.isVisible, "the button")
     stage.click(page.body.card.remedy)
     stage.until(lambda: wanted in _recalled(stage), "the memory that was left out")
     stage.expect(wanted in {each.pk for each in _stored(stage).selected}, True, "the engine's selection")
