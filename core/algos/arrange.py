@@ -201,9 +201,10 @@ def with_grid_below(positions: Floats, apart: Flags, aspect: float) -> Floats:
     if not len(others):
         placed[apart] = grid(number, columns, SPACING)
         return placed
-    low, high = others.min(axis=0), others.max(axis=0)
-    columns = min(max(columns, int((high[0] - low[0]) // SPACING) + 1), number)
-    left = (low[0] + high[0] - (columns - 1) * SPACING) / 2
-    corner = np.array([left, high[1] + 2 * SPACING], dtype=np.float32)
+    x = others[:, 0]
+    low, high = float(x.min()), float(x.max())
+    columns = min(max(columns, int((high - low) // SPACING) + 1), number)
+    left = (low + high - (columns - 1) * SPACING) / 2
+    corner = np.array([left, float(others[:, 1].max()) + 2 * SPACING], dtype=np.float32)
     placed[apart] = grid(number, columns, SPACING) + corner
     return placed

@@ -40,8 +40,8 @@ COLUMNS = 16
 """Pivots looked at in one step."""
 STEPS_SMALLEST, STEPS_MIDDLE, STEPS_LAST = 200, 80, 120
 LARGE = 30_000
-STEPS_LARGE = 50
-"""Last and middle steps from LARGE nodes on."""
+STEPS_LARGE = 70
+"""Last and middle steps from LARGE nodes on; the pull on the last level then stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Field:
     ) -> None:
         self._level = level
         self._pull = pull
-        self._finest = pull == PULL_LAST
+        self._follows = pull == PULL_LAST and level.count < LARGE
         self._pivots = pivots
         self._centres = centres
         self._rng = rng
@@ -172,7 +172,7 @@ class Field:
         moved = positions + way
         pulled, stress = self._pivots.pull(moved, columns)
         moved += np.float32(self._pull) * pulled
-        if self._finest:
+        if self._follows:
             self._pull *= PULL_CHANGE if stress > STRESS_GOAL else 1.0 / PULL_CHANGE
             self._pull = min(max(self._pull, PULL_RANGE[0]), PULL_RANGE[1])
         if self.held is not None:

@@ -42,8 +42,8 @@ def repulsion(positions: Floats, charges: Floats, cells: int) -> Floats:
 
     Shapes: positions (n, 2), charges (n,) -> (n, 2). `cells` = G. Cost: O(n + G^2 log G).
     """
-    low = positions.min(axis=0)
-    size = float(max((positions.max(axis=0) - low).max(), 1e-6))
+    low = np.array([column.min() for column in positions.T], dtype=np.float32)
+    size = max(*(float(column.max() - least) for column, least in zip(positions.T, low, strict=True)), 1e-6)
     unit = size / (cells - 2)
     place = (positions - low) / np.float32(unit) + np.float32(0.5)
     corner = place.astype(np.int32)

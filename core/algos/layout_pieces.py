@@ -69,6 +69,7 @@ class Pieces:
         size = self._sizes[self.component]
         self._large = np.flatnonzero(size > MOST_NODES)
         self._small = np.flatnonzero((size > 1) & (size <= MOST_NODES))
+        self._apart = size == 1
         self._parts = np.flatnonzero(self._sizes > 1)
         """Components that are packed; single nodes stand in a grid below."""
         self._graph = self._springs(sources, targets, weights)
@@ -144,7 +145,7 @@ class Pieces:
 
     def _world(self, around: Floats, centres: NDArray[np.float64]) -> Floats:
         positions = (around + centres[self.component]).astype(np.float32)
-        return with_grid_below(positions, self._sizes[self.component] == 1, self._aspect)
+        return with_grid_below(positions, self._apart, self._aspect)
 
     # --- pins ------------------------------------------------------------------------------
 
@@ -193,6 +194,6 @@ def _unit(around: Floats, component: Ints) -> float:
 
     A disc in which the mean square distance from the middle is r^2 has the area 2 pi r^2.
     """
-    square = np.bincount(component, weights=(around.astype(np.float64) ** 2).sum(axis=1))
+    square = np.bincount(component, weights=np.einsum("ij,ij->i", around, around))
     area = 2 * np.pi * float((square / np.bincount(component)).sum())
     return float(SPACING * np.sqrt(len(around) / max(area, 1e-12)))
