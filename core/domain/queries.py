@@ -312,7 +312,9 @@ class FindFiles(Query[tuple[Found, ...]]):
 class ExportFolder(Query[ExportReport]):
     """Write a folder to a file (Booku: a directory) in a foreign format; the library stays as it is.
 
-    `also`: more folders that go into the same file (Booku only). `vectors`: with a Chroma folder beside it.
+    `also`: more folders that go into the same file (Booku, lorebooks). `vectors`: with a Chroma folder beside it.
+    `source`: the chat or picture of which a changed copy is written (None: the one that the folder came from).
+    Written over the source itself, a copy of that is kept beside it.
     Errors: UserError when `path` exists and `overwrite` is not set, or cannot be written.
     """
 
@@ -322,6 +324,191 @@ class ExportFolder(Query[ExportReport]):
     overwrite: bool = False
     also: tuple[FolderPk, ...] = ()
     vectors: bool = True
+    source: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportMemories(Query[ExportReport]):
+    """Write chosen memories, of any folders, to a lorebook; the library stays as it is.
+
+    Errors: UserError as for ExportFolder, and for a format that holds whole folders only.
+    """
+
+    memories: tuple[MemoryPk, ...]
+    format: Format
+    path: Path
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Recall(Query[RecallResult]):
+    """What the next prompt would get for a message, and why (core.domain.recall).
+
+    In mode preview nothing at all is written. In mode commit activations (and, where the recipe says so,
+    importance) are counted and the run is kept: `result.run`. Errors: NotFound for a folder or recipe that
+    does not exist, Invalid for a setting out of its range.
+    """
+
+    request: RecallRequest
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot(Query[WhyNotAnswer]):
+    """Why a memory is or is not in the result of that request, and the smallest change that brings it in.
+
+    Errors: those of Recall, and NotFound for a memory that does not exist.
+    """
+
+    request: RecallRequest
+    memory: MemoryPk
+
+
+@dataclass(frozen=True, slots=True)
+class Recipes(Query[tuple[Recipe, ...]]):
+    """The recipes with their settings, in the order in which they are offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRuns(Query[tuple[RecallRun, ...]]):
+    """Runs that were handed out, newest first; of one folder or of all."""
+
+    folder: FolderPk | None = None
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LastInjection(Query[RecallRun | None]):
+    """The run that was last handed out for a folder by any door."""
+
+    folder: FolderPk | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallHistoryOf(Query[tuple[RecallRun, ...]]):
+    """Runs in which a memory was recalled, newest first."""
+
+    memory: MemoryPk
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WholeMemories(Query[tuple[WholeMemory, ...]]):
+    """Memories with tags, aliases and relations, in the order asked; missing ones are left out."""
+
+    pks: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FindMemories(Query[tuple[tuple[str, tuple[MemoryPk, ...]], ...]]):
+    """The memories of public or foreign ids, by id as asked; none where an id is unknown (see ResolveMemories)."""
+
+    ids: tuple[str, ...]
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonMemories(Query[tuple[MemoryPk, ...]]):
+    """Memories of type person with that `platform:id`, outside the trash, the one used last first."""
+
+    person_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleNamed(Query[tuple[tuple[str, tuple[MemoryPk, ...]], ...]]):
+    """Memories of type person whose id, title or alias is that name, by name; case does not count."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCounts(Query[tuple[int, int]]):
+    """How many memories outside the trash have a vector: those of a folder (None = of all), and pieces of documents."""
+
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemosOf(Query[tuple[Memo, ...]]):
+    """Memos of a folder (None = of all) that live at a time (None = now), newest first.
+
+    With `expired` the dead ones too.
+    """
+
+    folder: FolderPk | None = None
+    expired: bool = False
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoveltyOf(Query[NoveltyReport]):
+    """How new a text is among the memories of its folder (documents: among all documents).
+
+    Texts that have no vector yet are embedded first. Errors: Unavailable(embedder).
+    """
+
+    folder: FolderPk | None
+    title: str
+    body: str
+    layer: Layer = Layer.MEMORY
+    neighbours: int = 8
+    cutoff: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedWaiting(Query[int]):
+    """Embed memories that have no vector yet, newest first; answers how many. No op: vectors are a cache.
+
+    Errors: Unavailable(embedder).
+    """
+
+    limit: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class CountUse(Query[int]):
+    """Count the memories as recalled once more, outside the journal; answers how many there were."""
+
+    memories: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromotionPlan(Query[tuple[TrialRow, ...]]):
+    """Memories on trial in a folder (None = in all) with what the rule suggests for each (DESIGN §5, promote).
+
+    Older than `days`: archived from `activations` recalls on, else trashed; younger ones stay on trial.
+    """
+
+    folder: FolderPk | None = None
+    days: float = 7.0
+    activations: int = 2
+    at: datetime | None = None
+
+
+# --- recall tests ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RecallCases(Query[tuple[RecallCase, ...]]):
+    """Saved expectations of a folder, or all of them, oldest first."""
+
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate(Query[Evaluation]):
+    """Run the saved expectations of a folder, or all of them, as previews, beside the run before.
+
+    The figures are kept, to compare the next run with; nothing else is touched. Errors: Cancelled.
+    """
+
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRecallCases(Query[str]):
+    """Saved expectations as JSON lines, with the names of folders and the ids of memories."""
+
+    folder: FolderPk | None = None
 
 
 @dataclass(frozen=True, slots=True)

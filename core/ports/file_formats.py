@@ -36,8 +36,10 @@ class FileFormats(Protocol):
         *,
         overwrite: bool = False,
         vectors_of: VectorsOf | None = None,
+        source: Path | None = None,
     ) -> ExportReport:
         """Write folders to a file (Booku: a directory, or a file that ends in .db).
 
+        `source`: the chat or picture of which a changed copy is written.
         Errors: UserError when `path` exists and `overwrite` is not set, or cannot be written.
         """

@@ -144,6 +144,9 @@ class Reader(Protocol):
     def messages_of(self, folder: FolderPk, start: int = 0, stop: int | None = None) -> list[Message]:
         """Chat lines of a folder by floor."""
 
+    def messages_from(self, folder: FolderPk, start: int, limit: int) -> list[Message]:
+        """At most so many chat lines of a folder from a floor on, by floor."""
+
     def documents_of(self, folder: FolderPk) -> list[Document]:
         """Documents of a folder, by pk."""
 

@@ -9,10 +9,11 @@ from typing import Any
 from core.domain import queries as q
 from core.domain.api import Cancel
 from core.domain.errors import UserError
-from core.domain.transfer import ExportReport, Found, ImportPlan
+from core.domain.transfer import ExportReport, Format, Found, ImportPlan
 from core.ports.file_formats import FileFormats, VectorsOf
 from core.ports.store import Store
-from core.services.exporting import export_folder
+from core.services.exporting import export_folder, export_memories, source_of, with_books
+from core.services.reimport import with_library
 
 Answer = Callable[[Any, "Cancel | None"], Any]
 
@@ -33,7 +34,8 @@ def file_answers(
             schema = reader.schema()
         plan = formats.read(query.path, schema, partly=query.partly)
         _check(cancel)
-        return plan
+        with store.read() as reader:
+            return with_library(reader, plan)
 
     def find_files(query: q.FindFiles, _cancel: Cancel | None) -> tuple[Found, ...]:
         with store.read() as reader:
@@ -45,7 +47,8 @@ def file_answers(
             raise UserError("error.export.in_library", path=str(query.path))
         with store.read() as reader:
             schema = reader.schema()
-            bundles = [export_folder(reader, folder) for folder in dict.fromkeys((query.folder, *query.also))]
+            folders = dict.fromkeys((*with_books(reader, query.folder, query.format), *query.also))
+            bundles = [export_folder(reader, folder) for folder in folders]
         _check(cancel)
         return formats.write(
             query.format,
@@ -54,9 +57,26 @@ def file_answers(
             schema,
             overwrite=query.overwrite,
             vectors_of=vectors_of if query.vectors else None,
+            source=query.source or source_of(bundles[0].folder),
         )
 
-    return {q.ReadFile: read_file, q.FindFiles: find_files, q.ExportFolder: export}
+    def export_some(query: q.ExportMemories, cancel: Cancel | None) -> ExportReport:
+        if in_library(query.path):
+            raise UserError("error.export.in_library", path=str(query.path))
+        if query.format not in (Format.WORLDINFO, Format.LOREBOOK):
+            raise UserError("error.export.whole_folder", format=query.format.value)
+        with store.read() as reader:
+            schema = reader.schema()
+            bundles = export_memories(reader, query.memories)
+        _check(cancel)
+        return formats.write(query.format, bundles, query.path, schema, overwrite=query.overwrite)
+
+    return {
+        q.ReadFile: read_file,
+        q.FindFiles: find_files,
+        q.ExportFolder: export,
+        q.ExportMemories: export_some,
+    }
 
 
 def _check(cancel: Cancel | None) -> None:

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from core.domain.commands import ApplyImport
 from core.domain.edge import Edge
-from core.domain.enums import Kind, TagKind
-from core.domain.folder import Document, Folder, Memo, Message
+from core.domain.enums import FolderKind, Kind, TagKind
+from core.domain.folder import Document, Folder, Memo
 from core.domain.ids import (
     DocumentPk,
     FolderPk,
@@ -23,7 +23,9 @@ from core.domain.ids import (
 from core.domain.memory import Alias, Memory, Tag
 from core.domain.transfer import NAME_GIVEN, ImportPlan, PlannedEdge, PlannedFolder, PlannedMemory
 from core.ports.store import Reader, UnitOfWork
+from core.services.chat_update import adopt_branches, message_of, update_chat, write_branch
 from core.services.outcome import Outcome
+from core.services.reimport import stem_of
 
 CHUNK_ROWS = 500
 T = TypeVar("T")
@@ -34,6 +36,7 @@ def apply_import(uow: UnitOfWork, command: ApplyImport) -> Outcome:
 
     A folder whose name is taken gets a free one ("name (2)"), unless the plan goes into existing folders: then
     memories whose foreign id is there already, and relations that stand already, are left as they are and counted.
+    A chat that is there already (`PlannedFolder.into`) is brought up to date with its file.
     """
     return _Import(uow, command.plan).run()
 
@@ -45,6 +48,7 @@ class _Import:
     uow: UnitOfWork
     plan: ImportPlan
     folders: dict[str, FolderPk] = field(default_factory=dict)
+    filled: set[str] = field(default_factory=set)
     documents: dict[str, DocumentPk] = field(default_factory=dict)
     memories: dict[str, MemoryPk] = field(default_factory=dict)
     created: list[MemoryPk] = field(default_factory=list)
@@ -54,11 +58,12 @@ class _Import:
     def run(self) -> Outcome:
         plan = self.plan
         self._write_folders()
-        new = self._not_there_yet() if plan.into_existing else plan.memories
+        new = self._not_there_yet() if self.filled else plan.memories
         self._write_documents({each.document for each in new})
         self._write_memories(new)
         self._write_edges()
         self._write_messages()
+        self._write_reads()
         self._write_memos()
         if plan.vector_model is not None:
             known = [
@@ -88,9 +93,10 @@ class _Import:
 
     def _write_folders(self) -> None:
         for planned in self.plan.folders:
-            there = self.uow.folder_named(planned.name) if self.plan.into_existing else None
+            there = self._existing(planned)
             if there is not None:
                 self.folders[planned.key] = there.pk
+                self.filled.add(planned.key)
                 if planned.last_processed_seq > there.last_processed_seq:
                     self.uow.update(
                         Kind.FOLDER, [there.pk], {"last_processed_seq": planned.last_processed_seq}
@@ -98,6 +104,12 @@ class _Import:
                 continue
             self.folders[planned.key] = FolderPk(self.uow.insert([self._folder(planned)])[0])
             self.counts["folders"] += 1
+
+    def _existing(self, planned: PlannedFolder) -> Folder | None:
+        """The folder that is filled instead of making one."""
+        if planned.into is not None and (found := self.uow.records(Folder, [planned.into])):
+            return found[0]
+        return self.uow.folder_named(planned.name) if self.plan.into_existing else None
 
     def _folder(self, planned: PlannedFolder) -> Folder:
         """The folder; its origin remembers the name that it was given here, so that a renaming shows."""
@@ -115,7 +127,7 @@ class _Import:
     def _write_documents(self, wanted: Collection[str | None]) -> None:
         """The documents; into existing folders only those of new pieces."""
         documents = [
-            each for each in self.plan.documents if each.key in wanted or not self.plan.into_existing
+            each for each in self.plan.documents if each.key in wanted or each.folder not in self.filled
         ]
         records = [
             Document(
@@ -149,7 +161,7 @@ class _Import:
         """The memories whose foreign id is new in their folder; the others are found, not replaced."""
         known: dict[tuple[FolderPk, str | None], MemoryPk] = {
             (memory.folder, memory.foreign_id): memory.pk
-            for folder in self.folders.values()
+            for folder in {self.folders[key] for key in self.filled}
             for memory in self.uow.records(Memory, self.uow.memories_in(folder))
             if memory.foreign_id is not None
         }
@@ -224,7 +236,7 @@ class _Import:
         self.uow.update_each(Kind.MEMORY, values)
 
     def _write_edges(self) -> None:
-        standing = self._standing_edges() if self.plan.into_existing else set()
+        standing = self._standing_edges() if self.filled else set()
         new = []
         for planned in self.plan.edges:
             key = (self.memories[planned.source], self.memories[planned.target], planned.relation)
@@ -263,23 +275,47 @@ class _Import:
         )
 
     def _write_messages(self) -> None:
+        """New chats get their floors, those that are there are brought up to date."""
+        updated = {folder.key for folder in self.plan.folders if folder.key in self.filled}
+        for folder in self.plan.folders:
+            if folder.key in updated:
+                self._update_chat(folder)
+        starts = {each.key: each.branch.shared for each in self.plan.folders if each.branch is not None}
         for chunk in self._chunks(self.plan.messages):
-            self.uow.insert(
-                [
-                    Message(
-                        folder=self.folders[planned.folder],
-                        seq=planned.seq,
-                        role=planned.role,
-                        name=planned.name,
-                        text=planned.text,
-                        hidden=planned.hidden,
-                        sent_at=planned.sent_at,
-                        extra=planned.extra,
-                    )
-                    for planned in chunk
-                ]
-            )
-        self.counts["messages"] += len(self.plan.messages)
+            new = [m for m in chunk if m.folder not in updated and m.seq >= starts.get(m.folder, 0)]
+            self.uow.insert([message_of(planned, self.folders[planned.folder]) for planned in new])
+            self.counts["messages"] += len(new)
+
+    def _update_chat(self, planned: PlannedFolder) -> None:
+        """Floors as the file has them now. A file without any, or with only older ones, changes nothing."""
+        folder, branch = self.folders[planned.key], planned.branch
+        older = branch is not None and branch.parent == folder
+        if older or not any(message.folder == planned.key for message in self.plan.messages):
+            return
+        start = branch.shared if branch is not None else 0
+        changes = update_chat(self.uow, folder, self.plan.messages, planned.key, start)
+        for name, floors in (
+            ("new_floors", changes.added),
+            ("changed_floors", changes.changed),
+            ("removed_floors", changes.removed),
+            ("moved_floors", changes.moved),
+        ):
+            self.counts[name] += len(floors)
+        self.counts["messages"] += len(changes.added)
+
+    def _write_reads(self) -> None:
+        """What folders read besides their own, and whose floors a branch shares."""
+        for planned in self.plan.folders:
+            folder, branch = self.folders[planned.key], planned.branch
+            if planned.also_reads:
+                others = tuple(self.folders[key] for key in planned.also_reads if key in self.folders)
+                reads = self.uow.records(Folder, [folder])[0].also_reads
+                merged = tuple(dict.fromkeys((*reads, *(pk for pk in others if pk != folder))))
+                self.uow.update(Kind.FOLDER, [folder], {"also_reads": merged})
+            if branch is not None and branch.parent != folder:
+                write_branch(self.uow, folder, branch.parent, branch.shared)
+            elif planned.kind is FolderKind.CHAT:
+                self.counts["joined"] += adopt_branches(self.uow, folder, stem_of(planned))
 
     def _write_memos(self) -> None:
         taken = {memo.id for memo in self.uow.all_records(Memo)} if self.plan.memos else set()

@@ -247,6 +247,11 @@ class SqlReader:
             Message, "WHERE t.folder = ? AND t.seq >= ? AND t.seq < ? ORDER BY t.seq", (folder, start, stop)
         )
 
+    def messages_from(self, folder: FolderPk, start: int, limit: int) -> list[Message]:
+        """At most so many chat lines of a folder from a floor on, by floor."""
+        where = "WHERE t.folder = ? AND t.seq >= ? ORDER BY t.seq LIMIT ?"
+        return self._records(Message, where, (folder, start, limit))
+
     def documents_of(self, folder: FolderPk) -> list[Document]:
         """Documents of a folder, by pk."""
         return self._records(Document, "WHERE t.folder = ? ORDER BY t.pk", (folder,))

@@ -395,6 +395,7 @@ def test_directory_lists_what_can_be_imported(desk: FilesDesk) -> None:
     assert {name: each.format for name, each in found.items()} == {
         "graph.json": Format.STBME,
         "cut.json": None,
+        "plain.jsonl": Format.CHAT,
         "metadata.db": Format.BOOKU,
     }
     assert found["graph.json"].counts["memories"] == 15

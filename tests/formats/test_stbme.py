@@ -289,7 +289,8 @@ def test_graph_inside_a_chat_is_found_with_its_character(desk: FilesDesk) -> Non
     assert plan.folders[0].character == "艾琳"
     assert plan.folders[0].name == "Erin - 2025-11-23@10h05m"
     assert len(plan.memories) == 1
-    assert [dict(p.args) for p in plan.problems] == [{"count": 1, "lines": 2}]
+    assert len(plan.messages) == 2
+    assert problem_keys(plan) == {"graph_in_chat", "nul_bytes"}
 
 
 @pytest.mark.parametrize("wrap", [lambda g: {"st_bme_graph": g}, lambda g: {"st_bme_graph": json.dumps(g)}])
@@ -340,11 +341,11 @@ def test_truncated_file_says_where_and_how_much_and_gives_the_readable_part(desk
         (" \n\x00", "empty"),
         ("hello", "not_json"),
         ("[1, 2]", "is_list"),
-        ('{"chat_metadata": {"st_bme_commit_marker": {"revision": 2}}}\n{"mes": "x"}', "graph_elsewhere"),
+        ('{"st_bme_commit_marker": {"revision": 2}}', "graph_elsewhere"),
         ("42", "is_value"),
-        ('{"entries": {"0": {"key": ["a"]}}}', "is_lorebook"),
-        ('{"spec": "chara_card_v2", "data": {}}', "is_card"),
-        ('{"user_name": "a", "character_name": "b", "chat_metadata": {}}\n{"mes": "x"}', "is_chat"),
+        ('{"entries": {"0": {"color": "red"}}}', "is_lorebook"),
+        ('{"spec": "chara_card_v2"}', "is_card"),
+        ('{"mapping": {}, "current_node": "x"}', "unread_chat"),
         ('{"nodes": [{"id": 1, "pos": [0, 0]}], "links": []}', "is_object"),
         ('{"nodes": {"a": {"x": 1}}, "version": 3}', "is_object"),
         ('{"nodes": ' + "[" * 5000, "too_deep"),

@@ -68,9 +68,8 @@ def read_chat(path: Path, schema: Schema) -> ImportPlan:
     return reading.plan(changed, path=str(path.absolute()))
 
 
-def read_foreign(chats: Iterable[ForeignChat], schema: Schema, path: Path) -> ImportPlan:
+def read_foreign(chats: Iterable[ForeignChat], schema: Schema, path: Path, problems: Problems) -> ImportPlan:
     """The dry run of an import of another program's chats: one folder each."""
-    problems = Problems()
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     plans = []
     found = list(chats)
@@ -210,11 +209,11 @@ class _Reading:
             numbers = [line.number for line in self.broken]
             start = self.reader.clean_value((self.broken[0].broken or "")[:80])
             refs = map(str, numbers)
-            add("import.problem.bad_line", *refs, lines=_listed(numbers), number=len(numbers), start=start)
+            add("import.problem.bad_line", *refs, lines=_listed(numbers), count=len(numbers), start=start)
         if self.rejected:
             refs = map(str, self.rejected)
             number = len(self.rejected)
-            add("import.problem.not_a_message", *refs, lines=_listed(self.rejected), number=number)
+            add("import.problem.not_a_message", *refs, lines=_listed(self.rejected), count=number)
         if self.nul_bytes:
             add("import.problem.nul_bytes", str(self.nul_line), bytes=self.nul_bytes, line=self.nul_line)
         for name, key in (
@@ -222,9 +221,9 @@ class _Reading:
             ("unknown_times", "import.problem.bad_dates"),
         ):
             if counts[name]:
-                add(key, severity=INFO, number=counts[name])
+                add(key, severity=INFO, count=counts[name])
         if self.cut or counts["packed"]:
-            add("import.problem.packed_left_out", severity=INFO, number=self.cut + counts["packed"])
+            add("import.problem.packed_left_out", severity=INFO, count=self.cut + counts["packed"])
         if graph is not None and graph.memories:
             add("import.problem.graph_in_chat", severity=INFO, memories=len(graph.memories))
         if self.objects:

@@ -9,27 +9,30 @@ from pathlib import Path
 from core.adapters.formats.booku_chroma import CHROMA_FILE, note_vectors
 from core.adapters.formats.booku_db import is_sqlite
 from core.adapters.formats.booku_read import read_booku
+from core.adapters.formats.card_find import card_in_package, card_in_picture, card_in_png, find_card
+from core.adapters.formats.card_read import read_card
+from core.adapters.formats.chat_foreign import foreign_chats, foreign_name
+from core.adapters.formats.chat_read import looks_like_chat, read_chat, read_foreign
+from core.adapters.formats.lore_read import find_book, read_book
+from core.adapters.formats.png_chunks import SIGNATURE
 from core.adapters.formats.problems import Problems
-from core.adapters.formats.stbme_read import read_stbme
+from core.adapters.formats.stbme_find import Loaded, graph_in, graph_of_value, load_json, what_it_is
+from core.adapters.formats.stbme_read import read_graph
 from core.domain.errors import BadFile
 from core.domain.results import Problem
 from core.domain.schema import Schema
 from core.domain.transfer import Found, ImportPlan
 
 DATABASE = "metadata.db"
-_ENDINGS = frozenset({".json", ".jsonl", ".db", ".sqlite", ".sqlite3"})
+_ENDINGS = frozenset({".json", ".jsonl", ".db", ".sqlite", ".sqlite3", ".png", ".charx"})
 _SIDES = ("-wal", "-shm", "-journal")
 _MOST_FILES = 5000
 _HEAD_BYTES = 64
 _LMDB_MAGIC = b"\xde\xc0\xef\xbe"
-_OTHER = (
-    (b"\x89PNG\r\n\x1a\n", "error.file.is_picture"),
-    (b"\xff\xd8\xff", "error.file.is_picture"),
-    (b"RIFF", "error.file.is_picture"),
-    (b"PK\x03\x04", "error.file.is_archive"),
-    (b"\x1f\x8b", "error.file.is_archive"),
-    (b"%PDF-", "error.file.is_document"),
-)
+_PICTURES = (b"\xff\xd8\xff", b"RIFF", b"GIF8", b"BM")
+_PACKAGES = (b"PK\x03\x04", b"PK\x05\x06")
+_OTHER = ((b"\x1f\x8b", "error.file.is_archive"), (b"%PDF-", "error.file.is_document"))
+_LARGEST_JSON = 2 * 2**30
 
 
 def read_any(path: Path, schema: Schema, *, partly: bool = False) -> ImportPlan:
@@ -48,7 +51,7 @@ def read_any(path: Path, schema: Schema, *, partly: bool = False) -> ImportPlan:
             note_vectors(path, problems)
             return read_booku(path, schema, problems)
         _refuse_other(path, head)
-        return read_stbme(path, schema, partly=partly)
+        return _read_card_file(path, head) or _read_text(path, schema, partly=partly)
     except OSError as error:
         raise BadFile("error.file.cannot_open", name=path.name, details=str(error)) from error
 
@@ -66,6 +69,44 @@ def _refuse_other(path: Path, head: bytes) -> None:
             raise BadFile(key, name=path.name)
     if _LMDB_MAGIC in head or path.suffix.lower() in (".db", ".sqlite", ".sqlite3"):
         raise BadFile("error.file.not_sqlite", name=path.name)
+
+
+def _read_card_file(path: Path, head: bytes) -> ImportPlan | None:
+    """The card of a picture or package; None for other files. Errors: BadFile."""
+    problems = Problems()
+    if head.startswith(SIGNATURE):
+        return read_card(card_in_png(path, problems), problems, path)
+    if head.startswith(_PACKAGES):
+        return read_card(card_in_package(path, problems), problems, path)
+    if head.startswith(_PICTURES):
+        return read_card(card_in_picture(path, problems), problems, path)
+    return None
+
+
+def _read_text(path: Path, schema: Schema, *, partly: bool) -> ImportPlan:
+    """A chat in lines, or whatever the JSON of the file is. Errors: BadFile."""
+    if looks_like_chat(path):
+        return read_chat(path, schema)
+    if path.stat().st_size > _LARGEST_JSON:
+        raise BadFile("error.file.too_big", name=path.name, limit=_LARGEST_JSON // 2**20)
+    loaded = load_json(path, partly=partly)
+    value = loaded.value
+    if graph_in(value) is not None:
+        return read_graph(graph_of_value(loaded, path.name), schema, path)
+    return _read_value(loaded, schema, path)
+
+
+def _read_value(loaded: Loaded, schema: Schema, path: Path) -> ImportPlan:
+    value, problems = loaded.value, loaded.problems
+    if (card := find_card(value, problems)) is not None:
+        return read_card(card, problems, path)
+    if (book := find_book(value)) is not None:
+        return read_book(book, path, problems)
+    if chats := foreign_chats(value):
+        return read_foreign(chats, schema, path, problems)
+    if program := foreign_name(value):
+        raise BadFile("error.file.unread_chat", name=path.name, program=program)
+    raise BadFile(what_it_is(value), name=path.name)
 
 
 def _only_file(directory: Path, schema: Schema) -> Path:
@@ -88,8 +129,8 @@ def _only_file(directory: Path, schema: Schema) -> Path:
 def found_in(path: Path, schema: Schema) -> tuple[Found, ...]:
     """Importable files in `path` and below it, each with its counts, or with why it cannot be read.
 
-    Files that are plainly something else (pictures, chats without a graph, lorebooks) are left out; links are
-    not followed. Errors: BadFile when there is nothing at `path`.
+    Files that are plainly something else (pictures without a card, other JSON) are left out; links are not
+    followed. Errors: BadFile when there is nothing at `path`.
     """
     if not path.exists():
         raise BadFile("error.file.missing", name=path.name)
@@ -122,6 +163,16 @@ def _look(path: Path, schema: Schema, *, asked: bool) -> Found | None:
 
 
 _WORTH_NAMING = frozenset(
-    {"error.file.json_broken", "error.file.sqlite_damaged", "error.file.empty", "error.file.not_sqlite"}
+    {
+        "error.file.json_broken",
+        "error.file.sqlite_damaged",
+        "error.file.empty",
+        "error.file.not_sqlite",
+        "error.file.card_cut",
+        "error.file.card_unreadable",
+        "error.file.package_damaged",
+        "error.file.package_too_big",
+        "error.file.unread_chat",
+    }
 )
 """Faults that a person would want to know of; other files are just no files of ours."""

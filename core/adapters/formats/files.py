@@ -12,6 +12,7 @@ from core.adapters.formats.graphml_write import write_graphml
 from core.adapters.formats.problems import Problems
 from core.adapters.formats.stbme_write import graph_of, graph_text
 from core.adapters.formats.whole_file import new_directory, new_file
+from core.adapters.formats.written_files import write_card, write_chat, write_lorebook
 from core.domain.errors import BadFile, Invalid
 from core.domain.json_types import Json
 from core.domain.safe_text import storable
@@ -57,6 +58,7 @@ class FormatFiles:
         *,
         overwrite: bool = False,
         vectors_of: VectorsOf | None = None,
+        source: Path | None = None,
     ) -> ExportReport:
         """See FileFormats."""
         match target:
@@ -64,6 +66,12 @@ class FormatFiles:
                 return _write_graph(bundles, path, schema, overwrite=overwrite)
             case Format.BOOKU:
                 return self._write_booku(bundles, path, vectors_of, overwrite=overwrite)
+            case Format.WORLDINFO | Format.LOREBOOK:
+                return write_lorebook(target, bundles, path, schema, overwrite=overwrite)
+            case Format.CARD:
+                return write_card(bundles, path, schema, source, overwrite=overwrite)
+            case Format.CHAT:
+                return write_chat(bundles, path, schema, source, overwrite=overwrite)
             case Format.GRAPHML:
                 return _write_graphml(bundles, path, overwrite=overwrite)
             case _:

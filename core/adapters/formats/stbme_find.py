@@ -39,30 +39,41 @@ def find_graph(path: Path, *, partly: bool = False) -> FoundGraph:
 
     Errors: BadFile saying what the file is instead, or where it breaks off and how much can be read.
     """
-    problems = Problems()
-    value, line_count, suspect = _load(path, problems, partly=partly)
-    found = graph_in(value)
+    return graph_of_value(load_json(path, partly=partly), path.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The JSON of a file. `suspect`: its texts may hold what cannot be stored."""
+
+    value: Json
+    suspect: bool = True
+    problems: Problems = field(default_factory=Problems)
+
+
+def graph_of_value(loaded: Loaded, name: str) -> FoundGraph:
+    """The graph that a JSON value holds. Errors: BadFile saying what it is instead."""
+    problems = loaded.problems
+    found = graph_in(loaded.value)
     if found is None:
-        raise BadFile(_what_it_is(value), name=path.name)
+        raise BadFile(what_it_is(loaded.value), name=name)
     graph, surroundings = found
     header = surroundings.get("header", {})
     metadata = surroundings.get("metadata", {})
     check_marker(graph, metadata, problems)
-    if line_count > 1:
-        problems.add("import.problem.chat_lines", severity=INFO, lines=line_count - 1)
     character = header.get("character_name")
     return FoundGraph(
         graph=graph,
         character=character if isinstance(character, str) and character != _UNUSED else "",
         in_chat=bool(metadata),
-        suspect=suspect,
+        suspect=loaded.suspect,
         problems=problems,
     )
 
 
-def _load(path: Path, problems: Problems, *, partly: bool) -> tuple[Json, int, bool]:
-    """The JSON value of a file, or of the header line of a chat; the number of lines of a chat (else 0); and
-    whether it may hold text that cannot be stored."""
+def load_json(path: Path, *, partly: bool = False) -> Loaded:
+    """The JSON value of a file, or of the first line of a file of JSON lines. Errors: BadFile."""
+    problems = Problems()
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
         if not head.strip(b"\x00\r\n\t \xef\xbb\xbf"):
@@ -73,18 +84,18 @@ def _load(path: Path, problems: Problems, *, partly: bool) -> tuple[Json, int, b
             rest = sum(1 for line in file if line.strip(b"\x00\r\n\t "))
             header = _chat_header(first, path.name) if rest else None
             if header is not None:
-                return header, rest + 1, True
+                return Loaded(header, problems=problems)
     text, encoding = decode(path.read_bytes(), path.name)
     if not encoding.startswith("utf-8"):
         problems.add("import.problem.encoding", severity=INFO, encoding=encoding)
     try:
-        return parse(text), 0, may_hold_unstorable(text)
+        return Loaded(parse(text), may_hold_unstorable(text), problems)
     except TooDeep as error:
         raise BadFile("error.file.too_deep", name=path.name) from error
     except BrokenJson as error:
         value = _salvage(error, text, path.name, partly=partly)
         problems.add("import.problem.broken_json", line=error.at.line, column=error.at.column)
-        return value, 0, True
+        return Loaded(value, problems=problems)
 
 
 def _first_line(file: BinaryIO) -> bytes:
@@ -104,9 +115,7 @@ def _chat_header(line: bytes, name: str) -> dict[str, Json] | None:
 def _salvage(error: BrokenJson, text: str, name: str, *, partly: bool) -> Json:
     if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
         raise BadFile("error.file.not_json", name=name, details=str(error)) from error
-    found = graph_in(error.at.readable)
-    nodes = found[0].get("nodes") if found else None
-    memories = len(nodes) if isinstance(nodes, list) else 0
+    memories = _readable_memories(error.at.readable)
     if partly and memories:
         return error.at.readable
     raise BadFile(
@@ -118,6 +127,13 @@ def _salvage(error: BrokenJson, text: str, name: str, *, partly: bool) -> Json:
         memories=memories,
         details=error.at.reason,
     ) from error
+
+
+def _readable_memories(readable: Mapping[str, Json]) -> int:
+    """How many nodes of a graph, or entries of a lorebook, stand before the break."""
+    found = graph_in(readable)
+    items = found[0].get("nodes") if found else readable.get("entries")
+    return len(items) if isinstance(items, list | dict) else 0
 
 
 def graph_in(value: Json) -> tuple[dict[str, Json], dict[str, dict[str, Json]]] | None:
@@ -152,7 +168,7 @@ def _is_graph(value: Mapping[str, Json]) -> bool:
     return "lastProcessedSeq" in value or "version" in value or "edges" in value
 
 
-def _what_it_is(value: Json) -> str:
+def what_it_is(value: Json) -> str:
     """Text key that says what a JSON value is, when it is no graph."""
     if isinstance(value, list):
         return "error.file.is_list"

@@ -52,11 +52,12 @@ _SIGNS_OF_VERSION = (
 
 
 def read_stbme(path: Path, schema: Schema, *, partly: bool = False) -> ImportPlan:
-    """The dry run of an import of a graph file, a chat file, or a chat's metadata.
+    """The dry run of an import of a graph file, or a chat's metadata. Errors: BadFile, see find_graph."""
+    return read_graph(find_graph(path, partly=partly), schema, path)
 
-    Errors: BadFile, see find_graph.
-    """
-    found = find_graph(path, partly=partly)
+
+def read_graph(found: FoundGraph, schema: Schema, path: Path) -> ImportPlan:
+    """The same of a graph that was found in a file."""
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     return plan_of(found, schema, name=path.name, fallback_time=changed)
 
