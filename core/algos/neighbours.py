@@ -35,11 +35,15 @@ class Passed:
 class Timeline:
     """Memories in the order in which they happened, and the session of each.
 
-    `order` are rows sorted by place, position and time; `sessions` the session of each of them (rising).
+    `order` are rows sorted by place, position and time; `sessions` the session of each of them (rising), `places`
+    and `created` where and when each of them was, `gap_minutes` what ends a session.
     """
 
     order: Ints
     sessions: Ints
+    places: Ints
+    created: Ints
+    gap_minutes: int
 
     @classmethod
     def build(cls, places: Ints, positions: Floats, created: Ints, gap_minutes: int) -> Self:
@@ -48,16 +52,24 @@ class Timeline:
         Memories without a position (no floor) stand by their time. Cost: O(n log n).
         """
         order = np.lexsort((created, positions, places)).astype(np.int64)
+        return cls._cut(order, places[order], created[order], gap_minutes)
+
+    @classmethod
+    def _cut(cls, order: Ints, places: Ints, created: Ints, gap_minutes: int) -> Self:
+        """Rows in their order, cut into sessions. Cost: O(n)."""
         if not len(order):
-            return cls(order, order)
-        jumps = np.abs(np.diff(created[order])) > gap_minutes * US_PER_MINUTE
-        cuts = (np.diff(places[order]) != 0) | jumps
-        return cls(order, np.concatenate([[0], np.cumsum(cuts)]).astype(np.int64))
+            return cls(order, order, places, created, gap_minutes)
+        jumps = np.abs(np.diff(created)) > gap_minutes * US_PER_MINUTE
+        cuts = (np.diff(places) != 0) | jumps
+        sessions = np.concatenate([[0], np.cumsum(cuts)]).astype(np.int64)
+        return cls(order, sessions, places, created, gap_minutes)
 
     def among(self, usable: Flags) -> Timeline:
-        """The timeline of the usable memories only: hidden ones stand between none."""
+        """The timeline of the usable memories only: hidden ones stand between none and bridge no gap."""
         kept = usable[self.order]
-        return Timeline(self.order[kept], self.sessions[kept])
+        if kept.all():
+            return self
+        return self._cut(self.order[kept], self.places[kept], self.created[kept], self.gap_minutes)
 
     def near(self, scores: Floats) -> Passed:
         """The sum of what neighbours in the session pass on: the nearer ones all, the next ones half.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -155,3 +156,29 @@ def test_every_form_of_visibility_in_a_file_is_understood(
     assert {numbers[each.pk] for each in (*result.selected, *result.left_out)} <= set(right)
     for pk, number in numbers.items():
         assert (f"可见性{number}" in result.injection.text) == (number in right), (pk, number)
+
+
+def test_longer_name_of_a_hidden_memory_stands_in_no_other_names_way(vector_desk: RecallDesk) -> None:
+    folder = vector_desk.folder("names")
+    shown = vector_desk.memory(folder, "character", title="罗安", fields={"state": "在灯塔"})
+    vector_desk.memory(folder, "character", title="罗安家的人", visibility=("博",))
+    run = vector_desk.service.run(RecallRequest(message="罗安家的人来了", folder=folder, viewer="艾琳"))
+    row = int(run.frame.corpus.rows_of([shown])[0])
+    assert run.frame.trace.parts["anchor"][row] > 0
+
+
+def test_hidden_memory_bridges_no_gap_between_sessions(desk: RecallDesk) -> None:
+    folder = desk.folder("times")
+    first = desk.memory(folder, body="老船长在码头")
+    desk.now += timedelta(minutes=40)
+    desk.memory(folder, body="钥匙在台阶下", visibility=("博",))
+    desk.now += timedelta(minutes=40)
+    later = desk.memory(folder, body="集市很热闹")
+    seen, unseen = (
+        desk.service.run(RecallRequest(message="老船长在码头", folder=folder, viewer=viewer))
+        for viewer in ("博", "艾琳")
+    )
+    row = int(seen.frame.corpus.rows_of([later])[0])
+    assert first
+    assert seen.frame.trace.parts["session"][row] > 0
+    assert unseen.frame.trace.parts["session"][row] == 0

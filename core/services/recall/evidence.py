@@ -21,6 +21,7 @@ from core.services.recall.words import Words, find_words
 
 EMBEDDED_CHARS = 2_000
 """Of a longer message the end is embedded."""
+KEPT_NAMED = 4
 
 _FAILURES = frozenset({"recall.note.no_embedder", "recall.note.embedder_failed"})
 
@@ -40,6 +41,7 @@ class Evidence:
         """Said in every recall that uses the vector."""
         self._cosines: Floats | None = None
         self._others: dict[tuple[int, ...], Mapping[str, int]] = {}
+        self._named: dict[bytes, tuple[dict[str, list[int]], frozenset[int]]] = {}
 
     @cached_property
     def blank(self) -> bool:
@@ -56,16 +58,26 @@ class Evidence:
         """Its terms and where they stand."""
         return find_words(self._corpus, self._store, self.text)
 
-    @cached_property
-    def named(self) -> dict[str, list[int]]:
-        """Names that it holds, with the memories that bear them."""
-        return self._corpus.name_index.named_in(self.text)
+    def named(self, usable: Flags) -> dict[str, list[int]]:
+        """Names that it holds, with the usable memories that bear them."""
+        return self._people(usable)[0]
 
-    @cached_property
-    def cast(self) -> frozenset[int]:
-        """Memories in which somebody whom it names took part."""
-        found = self._corpus.cast_index.named_in(self.text)
-        return frozenset(row for rows in found.values() for row in rows)
+    def cast(self, usable: Flags) -> frozenset[int]:
+        """Usable memories in which somebody whom it names took part."""
+        return self._people(usable)[1]
+
+    def _people(self, usable: Flags) -> tuple[dict[str, list[int]], frozenset[int]]:
+        """Who is named, kept for the newest few sets of usable memories."""
+        key = usable.tobytes()
+        known = self._named.get(key)
+        if known is None:
+            names = self._corpus.name_index.named_in(self.text, usable)
+            cast = self._corpus.cast_index.named_in(self.text, usable)
+            known = names, frozenset(row for rows in cast.values() for row in rows)
+            if len(self._named) >= KEPT_NAMED:
+                self._named.clear()
+            self._named[key] = known
+        return known
 
     @cached_property
     def _pair(self) -> tuple[Embedder, ExactIndex] | None:

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
+from core.algos.bm25 import Flags
 from core.algos.lexical import fold
 
 LONGEST_MESSAGE = 20_000
@@ -38,27 +39,36 @@ class NameIndex:
         for name in sorted(rows, key=len, reverse=True):
             self._by_start[name[:_START]].append(name)
 
-    def named_in(self, message: str) -> dict[str, list[int]]:
-        """Names that the message holds, in order, with the rows that bear them. Cost: O(characters)."""
+    def named_in(self, message: str, usable: Flags | None = None) -> dict[str, list[int]]:
+        """Names that the message holds, in order, with the rows that bear them. Cost: O(characters).
+
+        `usable`: by row, whose names count (None = everybody's). A longer name that only others bear does not
+        stand in the way of a shorter one.
+        """
         text = " ".join(fold(message[-LONGEST_MESSAGE:]).split())
         found: dict[str, list[int]] = {}
         at = 0
         while at < len(text):
-            name = self._at(text, at)
+            name = self._at(text, at, usable)
             if name is None:
                 at += 1
                 continue
-            found.setdefault(name, self._rows[name])
+            if name not in found:
+                found[name] = [row for row in self._rows[name] if usable is None or usable[row]]
             at += len(name)
         return found
 
-    def _at(self, text: str, at: int) -> str | None:
-        """The longest name that begins here and stands free."""
+    def _at(self, text: str, at: int, usable: Flags | None) -> str | None:
+        """The longest name that begins here, stands free and is borne by somebody who counts."""
         if at and _joins(text[at - 1], text[at]):
             return None
         for length in range(min(_START, len(text) - at), 0, -1):
             for name in self._by_start.get(text[at : at + length], ()):
-                if text.startswith(name, at) and _stands_free(text, at, at + len(name)):
+                if (
+                    text.startswith(name, at)
+                    and _stands_free(text, at, at + len(name))
+                    and (usable is None or any(usable[row] for row in self._rows[name]))
+                ):
                     return name
         return None
 

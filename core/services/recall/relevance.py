@@ -45,9 +45,7 @@ def relevance(frame: Frame, evidence: Evidence) -> Relevance:
     anchor = frame.values.number("named_weight") * _linked_to(frame, anchors)
     anchor[list(anchors)] = frame.values.number("anchor_weight")
     speaker = np.zeros(frame.corpus.size)
-    speaker[[*shared, *(row for row in evidence.cast if frame.usable[row])]] = frame.values.number(
-        "speaker_weight"
-    )
+    speaker[[*shared, *evidence.cast(frame.usable)]] = frame.values.number("speaker_weight")
     return Relevance({"lexical": lexical, "vector": vector, "anchor": anchor, "speaker": speaker}, anchors)
 
 
@@ -76,9 +74,8 @@ def _named(frame: Frame, evidence: Evidence) -> tuple[tuple[int, ...], tuple[int
     """Usable memories that the text names; and those whose name too many bear."""
     anchors: dict[int, None] = {}
     shared: dict[int, None] = {}
-    for rows in evidence.named.values():
-        usable = [row for row in rows if frame.usable[row]]
-        (anchors if len(usable) <= SAME_NAME_MOST else shared).update(dict.fromkeys(usable))
+    for rows in evidence.named(frame.usable).values():
+        (anchors if len(rows) <= SAME_NAME_MOST else shared).update(dict.fromkeys(rows))
     folded = fold(evidence.text)
     for row, names in frame.names.items():
         if frame.usable[row] and any(name and fold(name) in folded for name in names):

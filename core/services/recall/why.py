@@ -214,7 +214,7 @@ def _row(run: Run, memory: MemoryPk) -> int:
 def _rarest_word(run: Run) -> str:
     """The word or pair of characters that the fewest memories hold; a name that some bear already is none."""
     evidence = run.frame.message
-    taken = {name for names in evidence.named for name in (names,)}
+    taken = set(evidence.named(run.frame.usable))
     tokens = [token for token in dict.fromkeys(search_tokens(evidence.text)) if token.isalnum()]
     long_enough = [token for token in tokens if len(token) >= (_SHORTEST_WORD if token.isascii() else 2)]
     free = [token for token in long_enough if token not in taken]
