@@ -55,7 +55,9 @@ def cut_by_structure(document: ReadDocument, limit: int, overlap: int) -> list[D
         raise ValueError("the overlap must be between 0 and the limit")
     text = document.text
     blocks = document.blocks or ((Block(start=0, end=len(text)),) if text else ())
-    spans = [span for section in _sections(text, blocks) for span in _pack(text, blocks, section, limit, overlap)]
+    spans = [
+        span for section in _sections(text, blocks) for span in _pack(text, blocks, section, limit, overlap)
+    ]
     pieces = [_piece(text, blocks, span) for span in spans]
     return list(_numbered(pieces))
 
@@ -69,7 +71,8 @@ def _sections(text: str, blocks: Sequence[Block]) -> Iterator[list[int]]:
     for _, group in groupby(range(len(blocks)), key=lambda index: (blocks[index].path, blocks[index].page)):
         members = [*waiting, *group]
         bare = all(
-            blocks[index].kind is BlockKind.HEADING or not text[blocks[index].start : blocks[index].end].strip()
+            blocks[index].kind is BlockKind.HEADING
+            or not text[blocks[index].start : blocks[index].end].strip()
             for index in members
         )
         waiting = members if bare else []
@@ -79,7 +82,9 @@ def _sections(text: str, blocks: Sequence[Block]) -> Iterator[list[int]]:
         yield waiting
 
 
-def _atoms(text: str, blocks: Sequence[Block], section: Sequence[int], limit: int, overlap: int) -> list[_Atom]:
+def _atoms(
+    text: str, blocks: Sequence[Block], section: Sequence[int], limit: int, overlap: int
+) -> list[_Atom]:
     atoms: list[_Atom] = []
     for index in section:
         block = blocks[index]
@@ -193,7 +198,9 @@ def _last(atoms: Sequence[_Atom], first: int, start: int, share: int) -> int:
     return last
 
 
-def _overlap_start(blocks: Sequence[Block], atoms: Sequence[_Atom], first: int, following: int, overlap: int) -> int:
+def _overlap_start(
+    blocks: Sequence[Block], atoms: Sequence[_Atom], first: int, following: int, overlap: int
+) -> int:
     """Where the next piece begins: back over whole parts of the same paragraph."""
     block = blocks[atoms[following].block]
     if atoms[following].starts or block.kind is BlockKind.CODE:
@@ -229,7 +236,10 @@ def _named_block(text: str, blocks: Sequence[Block], span: _Span) -> Block:
     while (
         index + 1 < len(blocks)
         and blocks[index + 1].start < span.end
-        and (blocks[index].kind is BlockKind.HEADING or not text[blocks[index].start : blocks[index].end].strip())
+        and (
+            blocks[index].kind is BlockKind.HEADING
+            or not text[blocks[index].start : blocks[index].end].strip()
+        )
     ):
         index += 1
     return blocks[index]
@@ -240,4 +250,6 @@ def _numbered(pieces: Sequence[DocumentPiece]) -> Iterator[DocumentPiece]:
     seen: dict[tuple[str, ...], int] = {}
     for piece in pieces:
         number = seen[piece.path] = seen.get(piece.path, 0) + 1
-        yield replace(piece, title=f"{piece.title} ({number})".strip()) if number > 1 and piece.title else piece
+        yield (
+            replace(piece, title=f"{piece.title} ({number})".strip()) if number > 1 and piece.title else piece
+        )

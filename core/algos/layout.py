@@ -60,18 +60,31 @@ class RunningLayout:
 
 
 def by_force(
-    lines: Lines, start: Floats, pinned: NDArray[np.bool_], *, afresh: bool, aspect: float, seed: int
+    lines: Lines,
+    start: Floats,
+    pinned: NDArray[np.bool_],
+    *,
+    afresh: bool,
+    aspect: float,
+    seed: int,
+    unfinished: bool = False,
 ) -> Iterator[Frame]:
     """The force layout. `start` (n, 2) are places to keep, NaN where there is none.
 
     When at least KEPT_SHARE of the nodes have one (and not `afresh`), only the others are placed. Of a
-    drawing made anew the pinned ones are fixed: their neighbours settle around them.
+    drawing made anew the pinned ones are fixed: their neighbours settle around them. `unfinished`: a kept
+    drawing is not complete yet, so its forces go on working.
     """
     if not lines.count:
         return
     known = np.isfinite(start).all(axis=1)
     if not afresh and known.mean() >= KEPT_SHARE:
-        yield Frame(completed(lines, start, aspect, seed), 1.0)
+        there = completed(lines, start, aspect, seed)
+        if not unfinished:
+            yield Frame(there, 1.0)
+            return
+        for positions, done in Pieces(lines, aspect, seed).go_on(there, pinned):
+            yield Frame(positions, done)
         return
     pieces = Pieces(lines, aspect, seed)
     positions = start
@@ -79,7 +92,7 @@ def by_force(
         yield Frame(positions, done)
     if pinned.any():
         for settled in pieces.around_pins(positions, start, pinned):
-            yield Frame(settled, 1.0)
+            yield Frame(settled[0], 1.0)
 
 
 def completed(lines: Lines, start: Floats, aspect: float, seed: int) -> Floats:

@@ -19,7 +19,7 @@ from core.domain.graph import SPACING
 
 BLEND_STEPS = 12
 """Steps in which components move from where they grew to where they are packed."""
-PINNED_STEPS = 60
+SETTLING_STEPS = 80
 FORCES_SHARE = 0.95
 ROOM = 1.1
 LEAST_WEIGHT = 0.25
@@ -149,7 +149,9 @@ class Pieces:
 
     # --- pins ------------------------------------------------------------------------------
 
-    def around_pins(self, positions: Floats, start: Floats, pinned: NDArray[np.bool_]) -> Iterator[Floats]:
+    def around_pins(
+        self, positions: Floats, start: Floats, pinned: NDArray[np.bool_]
+    ) -> Iterator[tuple[Floats, float]]:
         """The drawing settled around pinned nodes: their components go to them, then neighbours give way."""
         shift = np.zeros((len(self._sizes), 2), dtype=np.float32)
         number = np.bincount(self.component[pinned], minlength=len(self._sizes))
@@ -159,14 +161,21 @@ class Pieces:
             shift[:, axis] = sums / np.maximum(number, 1)
         moved = positions + shift[self.component]
         moved[pinned] = start[pinned]
-        held = pinned[self._large]
-        if self._graph is None or not held.any():
-            yield moved
+        if pinned[self._large].any():
+            yield from self.go_on(moved, pinned)
+        else:
+            yield moved, 1.0
+
+    def go_on(self, positions: Floats, held: NDArray[np.bool_]) -> Iterator[tuple[Floats, float]]:
+        """A drawing in which forces work on in the large components; held nodes stay, and all others."""
+        if self._graph is None:
+            yield positions, 1.0
             return
-        for own in _settled(self._graph, moved[self._large], held, self._seed):
-            moved = moved.copy()
-            moved[self._large] = own
-            yield moved
+        steps = _settled(self._graph, positions[self._large], held[self._large], self._seed)
+        for number, own in enumerate(steps, start=1):
+            positions = positions.copy()
+            positions[self._large] = own
+            yield positions, number / SETTLING_STEPS
 
 
 def _settled(graph: Springs, positions: Floats, held: NDArray[np.bool_], seed: int) -> Iterator[Floats]:
@@ -184,7 +193,7 @@ def _settled(graph: Springs, positions: Floats, held: NDArray[np.bool_], seed: i
     field = Field(graph.finest, pivots, centres / unit, rng)
     field.held = held
     inner = positions / unit
-    for _ in range(PINNED_STEPS):
+    for _ in range(SETTLING_STEPS):
         inner = field.step(inner)
         yield inner * unit
 

@@ -349,7 +349,8 @@ class Arrange(Query[Layout]):
 
     Starts from `start` (n, 2), else from the graph's own positions; where a row is NaN the node is put
     beside its neighbours. When most have a place, the others go beside them and the rest stays where it
-    is. `afresh`: all anew. Pinned nodes stay in any case. `focus`: the centre of RADIAL (else the most
+    is. `afresh`: all anew. `unfinished`: `start` is where a force layout had come to when the graph changed;
+    it goes on from there instead of ending. Pinned nodes stay in any case. `focus`: the centre of RADIAL (else the most
     important memory). `aspect` = width / height of the view.
     Errors: Unavailable(embedder) for MEANING when no memory of the graph has a vector.
     """
@@ -358,6 +359,7 @@ class Arrange(Query[Layout]):
     arrangement: Arrangement = Arrangement.FORCE
     start: Reals | None = None
     afresh: bool = False
+    unfinished: bool = False
     focus: MemoryPk | None = None
     aspect: float = 1.5
     seed: int = 0

@@ -121,11 +121,19 @@ class GraphService:
     ) -> Iterator[g.Frame]:
         lines, aspect, seed = _live(query.graph), float(np.clip(query.aspect, *ASPECTS)), query.seed
         known = np.isfinite(start).all(axis=1)
-        if not query.afresh and known.all():
+        if not query.afresh and known.all() and not query.unfinished:
             return iter([g.Frame(start, 1.0)] if len(start) else [])
         match query.arrangement:
             case g.Arrangement.FORCE:
-                return by_force(lines, start, pinned, afresh=query.afresh, aspect=aspect, seed=seed)
+                return by_force(
+                    lines,
+                    start,
+                    pinned,
+                    afresh=query.afresh,
+                    aspect=aspect,
+                    seed=seed,
+                    unfinished=query.unfinished,
+                )
             case g.Arrangement.COMMUNITY | g.Arrangement.MEANING if not query.afresh and known.mean() >= 0.5:
                 return iter([g.Frame(completed(lines, start, aspect, seed), 1.0)])
             case g.Arrangement.COMMUNITY:

@@ -198,6 +198,26 @@ def test_neighbours_of_a_pinned_node_follow_it() -> None:
     assert np.median(to_hub) < np.ptp(positions, axis=0).max() / 4
 
 
+def test_layout_that_was_interrupted_goes_on_without_a_jump() -> None:
+    sources, targets, _ = planted(400)
+    graph = Lines(400, sources, targets, np.ones(len(sources), dtype=np.float32))
+    fixed = np.zeros(400, dtype=np.bool_)
+    frames = list(by_force(graph, nowhere(400), fixed, afresh=True, aspect=1.5, seed=0))
+    half = frames[len(frames) // 2].positions
+    start = half.copy()
+    start[7] = np.nan  # new in the meantime
+    on = list(by_force(graph, start, fixed, afresh=False, aspect=1.5, seed=0, unfinished=True))
+    assert len(on) > 10
+    extent = float(np.ptp(half, axis=0).max())
+    before = np.delete(half, 7, axis=0)
+    for frame in on:
+        after = np.delete(frame.positions, 7, axis=0)
+        assert np.median(np.linalg.norm(after - before, axis=1)) < extent / 20
+        before = after
+    assert stress(on[-1].positions, sources, targets) < 0.17
+    assert on[-1].done == 1.0
+
+
 def test_held_node_stays_under_the_hand() -> None:
     graph = lines(4, [(0, 1), (1, 2), (2, 3)])
     places, fixed = nowhere(4), np.zeros(4, dtype=np.bool_)
