@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.commands import DeletePermanently
+from core.domain.commands import ArchiveMemories, DeletePermanently
 from core.domain.enums import Status
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
 from core.domain.queries import LastInjection, Recall, RecallHistoryOf, RecallRuns, Recipes, WhyNot
-from core.domain.recall import RecallMode, RecallRequest, Source
+from core.domain.recall import Layout, RecallMode, RecallRequest, Source
 from core.domain.recipes import RECIPES
 from tests.recall.desk import RecallDesk, ScriptedModel
 
@@ -179,3 +179,17 @@ def test_unreadable_reply_falls_back_to_the_best(desk: RecallDesk) -> None:
     result = desk.recall("老船长在钟楼", folder, settings={"rerank": True, "rerank_keep": 1, "scene": False})
     assert len(result.selected) == 1
     assert "recall.note.rerank_unread" in [note.key for note in result.notes]
+
+
+@pytest.mark.parametrize("archived", [False, True])
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_tables_lose_no_recalled_memory(vector_desk: RecallDesk, recipe: str, archived: bool) -> None:
+    folder, made = story(vector_desk)
+    if archived:
+        vector_desk.run(ArchiveMemories(memories=tuple(made)))
+    result = vector_desk.recall(
+        "老船长在码头", folder, recipe=recipe, layout=Layout.TABLES, include_archived=archived
+    )
+    shown = {span.memory for span in result.injection.spans}
+    assert result.selected
+    assert {each.pk for each in result.selected} <= shown

@@ -53,7 +53,8 @@ class Injector:
         options = self._options(frame)
         core, unread = core_rows(frame), _NONE
         if options.layout is Layout.TABLES:
-            shown = _newest_first(frame, [row for row in order if not frame.corpus.always[row]]).tolist()
+            known = set(core.tolist())
+            shown = _newest_first(frame, [row for row in order if row not in known]).tolist()
         else:
             shown = list(order)
             read = _that_may_fit(frame, core[~np.isin(core, order)], options)
