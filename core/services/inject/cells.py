@@ -16,8 +16,11 @@ ID_COLUMN = "id"
 TITLE_COLUMN = "title"
 BODY_COLUMN = "content"
 
-_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Control characters and marks that turn the direction of what follows, also outside the cell."""
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+"""Control characters, marks that turn the direction of what follows, also outside the cell, and tag characters: a
+model reads orders written in them that no person sees."""
 _HEADING = re.compile(r"(?:(?<=\s)|^)#{1,6}(?=\s|$)")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _RULE = re.compile(r":?-{2,}:?")
