@@ -57,6 +57,8 @@ def _add(sub: argparse.ArgumentParser, argument: Argument, say: Say) -> None:
     match argument.takes:
         case Takes.TEXTS:
             options["nargs"] = "+"
+        case Takes.ANY_TEXTS:
+            options["nargs"] = "*"
         case Takes.NUMBER:
             options["type"] = _number
         case Takes.DECIMAL:

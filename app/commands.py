@@ -11,9 +11,17 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from app import commands_evaluate, commands_read, commands_recall, commands_transfer, commands_write
+from app import (
+    commands_documents,
+    commands_evaluate,
+    commands_read,
+    commands_recall,
+    commands_transfer,
+    commands_write,
+)
 from app.answers import Answer, Say
 from core.domain.commands import Border
+from core.domain.document import Cutting
 from core.domain.enums import Layer, Status
 from core.domain.queries import SortKey, TrashScope
 from core.domain.recall import Layout, Scope
@@ -31,6 +39,7 @@ class Takes(StrEnum):
 
     TEXT = "text"
     TEXTS = "texts"
+    ANY_TEXTS = "any_texts"
     NUMBER = "number"
     DECIMAL = "decimal"
     FLAG = "flag"
@@ -129,6 +138,35 @@ COMMANDS: tuple[CommandSpec, ...] = (
             ),
             Argument(name="--to", required=True, metavar="PATH"),
             Argument(name="--overwrite", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
+        name="ingest",
+        function=commands_documents.ingest,
+        creates=True,
+        arguments=(
+            Argument(name="paths", takes=Takes.ANY_TEXTS, metavar="PATH"),
+            _FOLDER,
+            Argument(name="--title", metavar="TITLE"),
+            Argument(name="--content", metavar="TEXT"),
+            Argument(name="--encoding", metavar="NAME"),
+            Argument(name="--password", metavar="TEXT"),
+            Argument(name="--source", metavar="TEXT"),
+            Argument(name="--cutting", choices=tuple(Cutting), default=Cutting.DEFAULT.value),
+            Argument(name="--max-chars", takes=Takes.NUMBER, metavar="N"),
+            Argument(name="--overlap", takes=Takes.NUMBER, metavar="N"),
+            Argument(name="--dry-run", takes=Takes.FLAG),
+            Argument(name="--yes", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
+        name="documents",
+        function=commands_documents.documents,
+        arguments=(
+            _FOLDER,
+            Argument(name="--to", metavar="PATH"),
+            Argument(name="--overwrite", takes=Takes.FLAG),
+            Argument(name="--delete", takes=Takes.REPEATED, metavar="ID"),
         ),
     ),
     CommandSpec(

@@ -30,6 +30,7 @@ from core.store.library import Holder, LibraryFiles, LibraryLock, lies_in_librar
 from core.store.store import SqlStore
 
 if TYPE_CHECKING:
+    from core.adapters.documents.reader import DocumentFiles
     from core.adapters.formats.files import FormatFiles
     from core.adapters.index_client import ChromaIndex
     from core.adapters.index_numpy import NumpyIndex
@@ -234,9 +235,17 @@ class Library:
     def _answers(self) -> Mapping[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]]:
         from core.services.file_answers import file_answers
         from core.services.graph_answers import graph_answers
+        from core.services.ingest.answers import ingest_answers
         from core.services.recall.answers import recall_answers
 
         return {
+            **ingest_answers(
+                self.store,
+                self.store.jobs,
+                _LazyDocuments(),
+                lambda command, cancel=None: self.engine.run(command, cancel=cancel),
+                lambda texts: self.embedder.embed_documents(list(texts)),
+            ),
             **recall_answers(lambda: self.recall),
             **graph_answers(lambda: self.graph),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
@@ -322,6 +331,19 @@ class _LazyFormats:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._formats, name)
+
+
+class _LazyDocuments:
+    """All readers of documents, loaded when the first file is read."""
+
+    @cached_property
+    def _files(self) -> DocumentFiles:
+        from core.adapters.documents.reader import DocumentFiles
+
+        return DocumentFiles()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._files, name)
 
 
 def take_lock(root: Path, address: str = "") -> LibraryLock:

@@ -84,6 +84,7 @@ class Engine:
             created_folder=outcome.created_folder,
             created_edge=outcome.created_edge,
             created_memo=outcome.created_memo,
+            document=outcome.document,
             counts=outcome.counts,
         )
 

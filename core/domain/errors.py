@@ -47,7 +47,7 @@ class EncodingQuestion(BadFile):
     """A text whose encoding is in doubt: `choices` are encodings with the beginning of the text in each."""
 
     def __init__(self, key: str, choices: Sequence[tuple[str, str]], /, **args: object) -> None:
-        super().__init__(key, **args)
+        super().__init__(key, details="", **args)
         self.choices = tuple(choices)
 
 

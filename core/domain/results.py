@@ -10,7 +10,7 @@ from enum import StrEnum
 from core.domain.edge import Edge
 from core.domain.enums import ActorKind, Kind, Layer, OpRole, OpState, Status
 from core.domain.folder import Folder
-from core.domain.ids import EdgePk, FolderPk, MemoryId, MemoryPk, OpId, TypeId
+from core.domain.ids import DocumentPk, EdgePk, FolderPk, MemoryId, MemoryPk, OpId, TypeId
 from core.domain.json_types import Json, JsonObject
 from core.domain.memory import Memory, TagSet
 
@@ -64,6 +64,7 @@ class OpResult:
     created_folder: FolderPk | None = None
     created_edge: EdgePk | None = None
     created_memo: int | None = None
+    document: DocumentPk | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from core.domain.api import Cancel, Drafts
+from core.domain.document import DocumentRow
 from core.domain.edge import Edge
 from core.domain.enums import Kind, OpRole, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
@@ -149,6 +150,12 @@ class Reader(Protocol):
 
     def documents_of(self, folder: FolderPk) -> list[Document]:
         """Documents of a folder, by pk."""
+
+    def document_rows(self, folder: FolderPk | None) -> list[DocumentRow]:
+        """Documents of a folder (None = of all) with the number of their pieces, by pk; without their texts."""
+
+    def depended_on(self, memories: Iterable[MemoryPk]) -> set[int]:
+        """Those of the memories to which others refer: relations, children, merged ones, pins, told doubles."""
 
     def memos_of(self, folder: FolderPk) -> list[Memo]:
         """Memos of a folder, by pk."""

@@ -9,6 +9,7 @@ from core.domain import commands as c
 from core.ports.store import UnitOfWork
 from core.services import (
     attributes,
+    documents,
     folder_ends,
     folders,
     life,
@@ -74,5 +75,9 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.SaveRecallCases: recall_cases.save,
     c.RemoveRecallCases: recall_cases.remove,
     c.ImportRecallCases: recall_cases.import_lines,
+    c.IngestDocument: documents.ingest,
+    c.ReplaceDocument: documents.replace,
+    c.DeleteDocuments: documents.delete,
+    c.RenameDocument: documents.rename,
     c.ApplyImport: transfer.apply_import,
 }

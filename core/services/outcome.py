@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.domain.ids import EdgePk, FolderPk, MemoryPk
+from core.domain.ids import DocumentPk, EdgePk, FolderPk, MemoryPk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,4 +17,5 @@ class Outcome:
     created_folder: FolderPk | None = None
     created_edge: EdgePk | None = None
     created_memo: int | None = None
+    document: DocumentPk | None = None
     counts: Mapping[str, int] = field(default_factory=dict)

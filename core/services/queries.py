@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from core.domain import queries as q
+from core.domain.document import DocumentRow
 from core.domain.edge import Edge, lives
 from core.domain.errors import NotFound
 from core.domain.folder import Document, Folder, Message
@@ -26,7 +27,7 @@ from core.domain.safe_text import storable
 from core.domain.schema import Schema
 from core.ports.clock import system_clock
 from core.ports.store import Reader
-from core.services import memos, promote, recall_cases, replace, whole
+from core.services import documents, memos, promote, recall_cases, replace, whole
 from core.services.lookup import follow_merged, memory_of
 from core.services.moving import crossing
 
@@ -160,6 +161,23 @@ def counts(reader: Reader, _query: q.Counts) -> LibraryCounts:
     return reader.counts()
 
 
+def document_list(reader: Reader, query: q.Documents) -> tuple[DocumentRow, ...]:
+    """Documents with the number of their pieces."""
+    return tuple(reader.document_rows(query.folder))
+
+
+def document(reader: Reader, query: q.DocumentOf) -> Document:
+    """One document. Errors: NotFound."""
+    return documents.document_of(reader, query.pk)
+
+
+def pieces(reader: Reader, query: q.PiecesOf) -> tuple[Memory, ...]:
+    """Pieces in the order of the text."""
+    where = q.MemoryFilter(document=query.document)
+    found = reader.records(Memory, reader.memory_ids(where, q.Sort(q.SortKey.CREATED, descending=False)))
+    return tuple(sorted(found, key=lambda piece: (piece.span_start is None, piece.span_start or 0, piece.pk)))
+
+
 QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.ListMemories: list_memories,
     q.MemoryRows: memory_rows,
@@ -185,4 +203,7 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.PromotionPlan: promote.plan,
     q.RecallCases: recall_cases.cases,
     q.ExportRecallCases: recall_cases.export_lines,
+    q.Documents: document_list,
+    q.DocumentOf: document,
+    q.PiecesOf: pieces,
 }

@@ -11,10 +11,11 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from core.domain.document import DocumentRow
 from core.domain.edge import Edge
 from core.domain.enums import Layer, Status, StatusReason, TagKind
 from core.domain.folder import Document, Folder, Memo, Message
-from core.domain.ids import FolderPk, MemoryId, MemoryPk, TypeId
+from core.domain.ids import DocumentPk, FolderPk, MemoryId, MemoryPk, TypeId
 from core.domain.memory import TITLE_FROM_BODY_CHARS, Alias, MemoryState, Tag, TagSet
 from core.domain.pin import Pin
 from core.domain.queries import MemoryFilter, Sort
@@ -25,6 +26,15 @@ from core.store import filters
 from core.store.codecs import FIELDS, decode, from_micros
 
 SNIPPET_CHARS = 160
+_LEADS_TO_MEMORY = (
+    ("edge", "source"),
+    ("edge", "target"),
+    ("memory", "parent"),
+    ("memory", "merged_into"),
+    ("not_duplicate", "a"),
+    ("not_duplicate", "b"),
+    ("pin", "memory"),
+)
 _TAG_ORDER = {kind: place for place, kind in enumerate(TagKind)}
 
 
@@ -256,6 +266,24 @@ class SqlReader:
         """Documents of a folder, by pk."""
         return self._records(Document, "WHERE t.folder = ? ORDER BY t.pk", (folder,))
 
+    def document_rows(self, folder: FolderPk | None) -> list[DocumentRow]:
+        """Documents with the number of their pieces, by pk."""
+        within, parameters = ("", ()) if folder is None else (" WHERE d.folder = ?", (folder,))
+        sql = (
+            "SELECT d.pk, d.id, d.folder, f.name, d.title, d.path, d.media_type, d.version, length(d.text), d.extra,"
+            " (SELECT count(*) FROM memory m WHERE m.document = d.pk AND m.deleted_at IS NULL)"
+            f" FROM document d JOIN folder f ON f.pk = d.folder{within} ORDER BY d.pk"
+        )
+        return [_document_row(row) for row in self._rows(sql, parameters)]
+
+    def depended_on(self, memories: Iterable[MemoryPk]) -> set[int]:
+        """Those of the memories to which others refer."""
+        keys = filters.key_list(memories)
+        found: set[int] = set()
+        for table, column in _LEADS_TO_MEMORY:
+            found.update(self._keys(f"SELECT {column} FROM {table} WHERE {filters.among(column)}", (keys,)))
+        return found
+
     def memos_of(self, folder: FolderPk) -> list[Memo]:
         """Memos of a folder, by pk."""
         return self._records(Memo, "WHERE t.folder = ? ORDER BY t.pk", (folder,))
@@ -321,6 +349,22 @@ def _state(row: tuple[Any, ...]) -> MemoryState:
         locked=bool(row[8]),
         trashed=bool(row[9]),
         merged_into=None if row[10] is None else MemoryPk(row[10]),
+    )
+
+
+def _document_row(row: tuple[Any, ...]) -> DocumentRow:
+    return DocumentRow(
+        pk=DocumentPk(row[0]),
+        id=row[1],
+        folder=FolderPk(row[2]),
+        folder_name=row[3],
+        title=row[4],
+        path=row[5],
+        media_type=row[6],
+        version=row[7],
+        characters=row[8],
+        details=json.loads(row[9]),
+        pieces=row[10],
     )
 
 

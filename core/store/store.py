@@ -32,6 +32,7 @@ from core.store.check import check_file
 from core.store.database import Database
 from core.store.drafts import SqlDrafts
 from core.store.erase import scrub
+from core.store.jobs import SqlJobs
 from core.store.library import LibraryFiles
 from core.store.migrate import migrate
 from core.store.reader import SqlReader
@@ -64,6 +65,7 @@ class SqlStore:
             raise
         self.usage = SqlUsage(self._database, clock)
         self.drafts = SqlDrafts(self._database, clock)
+        self.jobs = SqlJobs(self._database, clock, files.root)
 
     @cached_property
     def queue(self) -> SqlIndexQueue:

@@ -12,7 +12,9 @@ from core.adapters.documents.packed import Package, all_text, beside, child, chi
 from core.domain.document import DocumentKind, ReadDocument
 from core.domain.errors import BadFile
 
-_GONE = frozenset({"del", "moveFrom", "delText", "instrText", "delInstrText", "fldData", "rPr", "pPr", "sectPr"})
+_GONE = frozenset(
+    {"del", "moveFrom", "delText", "instrText", "delInstrText", "fldData", "rPr", "pPr", "sectPr"}
+)
 _STYLE_HEADING = re.compile(r"(?:heading|标题|標題|überschrift|titre)\s*([1-9])", re.IGNORECASE)
 _TITLE_STYLES = frozenset({"title", "标题", "標題"})
 _BREAKS = {"br": "\n", "cr": "\n", "tab": "\t", "noBreakHyphen": "-", "ptab": "\t"}
@@ -88,8 +90,8 @@ class _Styles:
                 titles.add(key)
             if child(style, "pPr", "numPr") is not None:
                 lists.add(key)
-        for key, parent in parents.items():
-            seen = {key}
+        for key, nearest in parents.items():
+            seen, parent = {key}, nearest
             while parent and parent not in seen and key not in levels:
                 if parent in levels:
                     levels[key] = levels[parent]
@@ -153,7 +155,9 @@ class _Walker:
         numbering = child(settings, "numPr")
         if level:
             self.builder.heading(text, level)
-        elif (numbering is not None and _value(child(numbering, "numId")) != "0") or style in self._styles.lists:
+        elif (
+            numbering is not None and _value(child(numbering, "numId")) != "0"
+        ) or style in self._styles.lists:
             depth = _value(child(numbering, "ilvl"))
             self.builder.item(text, int(depth) if depth.isdigit() else 0)
         else:
@@ -183,7 +187,10 @@ def _cell(cell: Element, boxes: list[Element]) -> str:
         if element.tag == "p":
             parts.append(_text(element, boxes))
         elif element.tag == "tbl":
-            parts += [" ".join(_cell(inner, boxes) for inner in _shown(row) if inner.tag == "tc") for row in _rows(element)]
+            parts += [
+                " ".join(_cell(inner, boxes) for inner in _shown(row) if inner.tag == "tc")
+                for row in _rows(element)
+            ]
     return " ".join(part.strip() for part in parts if part.strip())
 
 

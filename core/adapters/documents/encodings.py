@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.domain.errors import BadFile, EncodingQuestion
 
@@ -28,8 +28,17 @@ _NAMES = {
     "iso8859-1": "cp1252", "tis-620": "cp874", "iso-8859-9": "cp1254",
 }  # fmt: skip
 """Names that mean more in practice than they say (the supersets that browsers use too)."""
+_SHOWN = {
+    "cp950": "big5",
+    "cp932": "shift_jis",
+    "cp949": "euc-kr",
+    "cp1252": "windows-1252",
+    "cp1251": "windows-1251",
+}
 _OFFERED = ("gb18030", "cp950", "cp932", "cp949", "cp1252", "cp1251")
-_EAST_ASIAN = frozenset({"gb18030", "cp950", "big5hkscs", "cp932", "euc_jp", "cp949", "johab", "iso2022_jp", "hz"})
+_EAST_ASIAN = frozenset(
+    {"gb18030", "cp950", "big5hkscs", "cp932", "euc_jp", "cp949", "johab", "iso2022_jp", "hz"}
+)
 SAMPLE_BYTES = 64 << 10
 PREVIEW_CHARS = 120
 FEW_ERRORS = 0.002
@@ -60,11 +69,21 @@ def codec_name(name: str) -> str:
     return _NAMES.get(found, found)
 
 
+def shown(codec: str) -> str:
+    """The name of an encoding as people know it; `codec_name` takes it back."""
+    return _SHOWN.get(codec, codec)
+
+
 def decode(data: bytes, name: str, *, chosen: str = "", hint: str = "") -> Decoded:
     """The text of a file. `chosen` by the person decides; `hint` is what the file says itself.
 
     Errors: BadFile for an encoding that does not exist or for bytes that are no text; EncodingQuestion.
     """
+    found = _decode(data, name, chosen, hint)
+    return replace(found, encoding=shown(found.encoding))
+
+
+def _decode(data: bytes, name: str, chosen: str, hint: str) -> Decoded:
     if chosen:
         codec = codec_name(chosen)
         if not codec:
@@ -89,7 +108,11 @@ def _by_bytes(data: bytes, name: str, hint: str) -> Decoded:
     if hint and hint != "utf-8" and (found := _strict(data, hint)) is not None:
         return found
     high = sum(byte >= 0x80 for byte in data[: SAMPLE_BYTES * 4])
-    if few.broken <= max(1, high * FEW_ERRORS * 10) and few.broken <= len(data) * FEW_ERRORS and high > few.broken * 10:
+    if (
+        few.broken <= max(1, high * FEW_ERRORS * 10)
+        and few.broken <= len(data) * FEW_ERRORS
+        and high > few.broken * 10
+    ):
         return few
     return _detected(data, name)
 
@@ -120,7 +143,7 @@ def _same_family(first: str, second: str) -> bool:
 
 
 def _convincing(decoded: Decoded, confidence: float, agreed: bool, data: bytes) -> bool:
-    high = [character for character in decoded.text[: SAMPLE_BYTES] if character >= "\x80"]
+    high = [character for character in decoded.text[:SAMPLE_BYTES] if character >= "\x80"]
     if any(_impossible(character) for character in high):
         return False
     if decoded.encoding in _EAST_ASIAN:
@@ -138,8 +161,8 @@ def _impossible(character: str) -> bool:
 def _choices(data: bytes, names: Iterable[str]) -> list[tuple[str, str]]:
     found: dict[str, str] = {}
     for codec in names:
-        if codec and codec not in found and (decoded := _strict(data, codec) or _nearly(data, codec)):
-            found[codec] = " ".join(decoded.text[: PREVIEW_CHARS * 3].split())[:PREVIEW_CHARS]
+        if codec and shown(codec) not in found and (decoded := _strict(data, codec) or _nearly(data, codec)):
+            found[shown(codec)] = " ".join(decoded.text[: PREVIEW_CHARS * 3].split())[:PREVIEW_CHARS]
     return list(found.items())
 
 

@@ -11,6 +11,7 @@ from core.adapters.documents.html_pages import add_page, declared_encoding
 from core.adapters.documents.packed import Package, PartDamaged, all_text, beside, child
 from core.domain.document import DocumentKind, ReadDocument
 from core.domain.errors import BadFile
+from core.domain.json_types import Json
 from core.domain.results import Problem
 
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"})
@@ -48,9 +49,9 @@ def read_epub(data: bytes, name: str) -> ReadDocument:
     text, blocks = builder.done()
     if not text:
         raise BadFile("error.document.damaged" if damaged else "error.document.no_text", name=name)
-    problems = ()
+    problems: tuple[Problem, ...] = ()
     if damaged:
-        args = {"count": len(damaged), "chapters": ", ".join(damaged)}
+        args: dict[str, Json] = {"count": len(damaged), "chapters": ", ".join(damaged)}
         problems = (Problem("document.problem.chapters", args, refs=tuple(damaged)),)
     return ReadDocument(
         kind=DocumentKind.EPUB,
@@ -105,9 +106,9 @@ def _book(package: Package, part: str) -> _Book:
         if reference.get("type", "").lower() in _CONTENTS:
             book.left_out.add(beside(part, reference.get("href", "")))
     for reference in root.iter("itemref"):
-        item = items.get(reference.get("idref", ""))
-        if item is not None and item.get("media-type", "") in _PAGES:
-            target = beside(part, item.get("href", ""))
+        named = items.get(reference.get("idref", ""))
+        if named is not None and named.get("media-type", "") in _PAGES:
+            target = beside(part, named.get("href", ""))
             if target not in book.left_out and target not in book.chapters:
                 book.chapters.append(target)
     return book

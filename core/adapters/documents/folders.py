@@ -12,7 +12,9 @@ from core.domain.api import Cancel
 from core.domain.document import FoundFiles
 from core.domain.results import Problem
 
-_HIDDEN_NAMES = frozenset({"node_modules", "__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini", "$RECYCLE.BIN"})
+_HIDDEN_NAMES = frozenset(
+    {"node_modules", "__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini", "$RECYCLE.BIN"}
+)
 _CHECK_EVERY = 256
 
 

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
@@ -60,13 +61,14 @@ def read_front_matter(text: str) -> FrontMatter:
     return FrontMatter()
 
 
-class _Loader(yaml.BaseLoader):
+class _Loader(yaml.BaseLoader):  # type: ignore[misc]  # PyYAML has no types
     """Every value is text; nothing is constructed, and references (which can grow without end) are refused."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("references are not read")
-        return super().compose_node(parent, index)  # type: ignore[no-any-return]  # PyYAML has no types
+        node: yaml.Node | None = super().compose_node(parent, index)
+        return node
 
 
 def _yaml(text: str) -> dict[str, Json] | None:
@@ -98,7 +100,7 @@ def _lines(text: str) -> dict[str, Json] | None:
     return values or None
 
 
-def _plain_object(value: Mapping[object, object]) -> dict[str, Json]:
+def _plain_object(value: Mapping[Any, object]) -> dict[str, Json]:
     return {str(key): _plain(item, 0) for key, item in value.items()}
 
 

@@ -12,7 +12,20 @@ from core.domain.document import DocumentKind, ReadDocument
 from core.domain.errors import BadFile
 
 _LEFT_OUT = frozenset(
-    {"script", "style", "noscript", "template", "svg", "nav", "math", "object", "iframe", "select", "rp", "rt"}
+    {
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "svg",
+        "nav",
+        "math",
+        "object",
+        "iframe",
+        "select",
+        "rp",
+        "rt",
+    }
 )
 _PARAGRAPHS = frozenset(
     {"p", "div", "section", "article", "main", "header", "footer", "aside", "blockquote", "figure", "figcaption",
@@ -72,7 +85,7 @@ class _Page(HTMLParser):
         self._rows: list[list[str]] = []
         self._tables = 0
 
-    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag: str, _attributes: Sequence[tuple[str, str | None]]) -> None:
         if self._skipped:
             if tag == self._skipped[-1]:
                 self._skipped.append(tag)
@@ -115,7 +128,7 @@ class _Page(HTMLParser):
             else:
                 self._text.append("\n")
 
-    def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+    def handle_startendtag(self, tag: str, _attributes: Sequence[tuple[str, str | None]]) -> None:
         if tag == "br" and not self._skipped:
             self._text.append("\n")
         elif tag == "hr" and not self._skipped:

@@ -58,8 +58,10 @@ def memory_file(value: Json) -> str:
 
 
 def _is_entry(value: Json) -> bool:
-    return isinstance(value, Mapping) and bool({"content", "text", "entry"} & value.keys()) and bool(
-        {"key", "keys", "keywords"} & value.keys()
+    return (
+        isinstance(value, Mapping)
+        and bool({"content", "text", "entry"} & value.keys())
+        and bool({"key", "keys", "keywords"} & value.keys())
     )
 
 
@@ -87,7 +89,11 @@ def read_json_lines(decoded: Decoded) -> ReadDocument:
 
 def _document(decoded: Decoded, text: str, blocks: tuple[Block, ...]) -> ReadDocument:
     return ReadDocument(
-        kind=DocumentKind.JSON, text=text, blocks=blocks, encoding=decoded.encoding, problems=broken_bytes(decoded)
+        kind=DocumentKind.JSON,
+        text=text,
+        blocks=blocks,
+        encoding=decoded.encoding,
+        problems=broken_bytes(decoded),
     )
 
 

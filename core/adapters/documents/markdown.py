@@ -120,5 +120,7 @@ def looks_like_markdown(text: str) -> bool:
     front = read_front_matter(head)
     rest = head[front.length :]
     headings = len(re.findall(r"(?m)^#{1,6} \S", rest))
-    others = len(re.findall(r"(?m)^(?:```|~~~|[-*+] \S|> \S|\|.+\|\s*$)|\[[^\]\n]+\]\([^)\n]+\)|\*\*[^*\n]+\*\*", rest))
+    others = len(
+        re.findall(r"(?m)^(?:```|~~~|[-*+] \S|> \S|\|.+\|\s*$)|\[[^\]\n]+\]\([^)\n]+\)|\*\*[^*\n]+\*\*", rest)
+    )
     return bool(front.length and headings) or (headings >= 1 and others >= 1) or headings >= 3

@@ -24,7 +24,9 @@ _BROKEN = (
     ArithmeticError, AssertionError, OSError, LookupError, EOFError, zlib.error, struct.error, MemoryError,
 )  # fmt: skip
 """What damaged files make a PDF library raise besides its own errors."""
-_JUNK_TITLE = re.compile(r"(microsoft (word|powerpoint) - .*|untitled.*|无标题.*|.*\.(docx?|indd|pdf|tex|dvi))", re.IGNORECASE)
+_JUNK_TITLE = re.compile(
+    r"(microsoft (word|powerpoint) - .*|untitled.*|无标题.*|.*\.(docx?|indd|pdf|tex|dvi))", re.IGNORECASE
+)
 _SENTENCE_END = re.compile(r"[。！？!?…：:；;.]['\"”’」』）)]*$")
 _BULLET = re.compile(r"([-•*·●▪◦‣]|\d{1,3}[.)、．]|[一二三四五六七八九十]+、|第.{1,6}[章节条])\s*\S")
 _FULL_LINE = 0.7
@@ -108,7 +110,10 @@ def _shows_something(page: PageObject) -> bool:
 
 
 def _problems(without: list[int], broken: list[int]) -> Iterator[Problem]:
-    for key, pages in (("document.problem.pages_without_text", without), ("document.problem.pages_broken", broken)):
+    for key, pages in (
+        ("document.problem.pages_without_text", without),
+        ("document.problem.pages_broken", broken),
+    ):
         if pages:
             numbers = ranges(pages)
             yield Problem(key, {"count": len(pages), "pages": numbers}, refs=tuple(map(str, pages)))

@@ -12,7 +12,9 @@ from core.domain.results import Problem
 
 _BLANK_LINES = re.compile(r"\n[ \t\u3000]*\n\s*")
 _TOP_LEVEL = re.compile(r"\n[ \t]*\n(?=\S)")
-_CHAPTER = re.compile(r"第[0-9零〇一二三四五六七八九十百千两]{1,9}[章回节卷部篇][ \u3000\t]*[^。！？\n]{0,40}")
+_CHAPTER = re.compile(
+    r"第[0-9零〇一二三四五六七八九十百千两]{1,9}[章回节卷部篇][ \u3000\t]*[^。！？\n]{0,40}"
+)
 _MOST_HEADING = 60
 
 
@@ -37,7 +39,9 @@ def broken_bytes(decoded: Decoded) -> tuple[Problem, ...]:
     """A word about bytes that fit nothing."""
     if not decoded.broken:
         return ()
-    return (Problem("document.problem.broken_bytes", {"count": decoded.broken, "encoding": decoded.encoding}),)
+    return (
+        Problem("document.problem.broken_bytes", {"count": decoded.broken, "encoding": decoded.encoding}),
+    )
 
 
 def spans(text: str, between: re.Pattern[str], kind: BlockKind) -> tuple[Block, ...]:

@@ -67,8 +67,7 @@ class DocumentFiles:
         text = clean(text)
         if not text.strip():
             raise BadFile("error.document.no_text", name=title or "—")
-        kind, _ = DocumentKind.MARKDOWN, None
-        return ReadDocument(kind=kind, text=text, blocks=markdown_blocks(text), encoding="")
+        return ReadDocument(kind=DocumentKind.MARKDOWN, text=text, blocks=markdown_blocks(text))
 
     def read(
         self, path: Path, *, encoding: str = "", password: str = "", cancel: Cancel | None = None

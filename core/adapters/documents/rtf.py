@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from core.adapters.documents.plain import paragraph_blocks
 from core.adapters.documents.building import clean
+from core.adapters.documents.plain import paragraph_blocks
 from core.domain.document import DocumentKind, ReadDocument
 from core.domain.errors import BadFile
 
@@ -33,5 +34,6 @@ def read_rtf(data: bytes, name: str) -> ReadDocument:
 def _text(data: bytes) -> str:
     from striprtf.striprtf import rtf_to_text
 
-    text: str = rtf_to_text(data.decode("latin-1"), errors="replace")
+    convert: Callable[..., str] = rtf_to_text
+    text = convert(data.decode("latin-1"), errors="replace")
     return text.replace("|\n", "\n").replace("\x00", "")

@@ -144,7 +144,10 @@ def _targets(package: Package, part: str) -> dict[str, str]:
 
 def _shared_texts(package: Package) -> list[str]:
     root = package.optional_xml("xl/sharedStrings.xml")
-    return ["".join(all_text(text) for text in item.iter("t")) for item in ([] if root is None else children(root, "si"))]
+    return [
+        "".join(all_text(text) for text in item.iter("t"))
+        for item in ([] if root is None else children(root, "si"))
+    ]
 
 
 def _sheet_rows(root: Element, shared: Sequence[str]) -> Iterator[list[str]]:

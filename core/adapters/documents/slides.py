@@ -10,6 +10,7 @@ from core.adapters.documents.building import TextBuilder
 from core.adapters.documents.packed import Package, PartDamaged, all_text, beside, child, properties
 from core.domain.document import DocumentKind, ReadDocument
 from core.domain.errors import BadFile
+from core.domain.json_types import Json
 from core.domain.results import Problem
 
 _MAIN = "ppt/presentation.xml"
@@ -43,9 +44,9 @@ def read_pptx(data: bytes, name: str) -> ReadDocument:
     text, blocks = builder.done()
     if not text:
         raise BadFile("error.document.damaged" if damaged else "error.document.no_text", name=name)
-    problems = ()
+    problems: tuple[Problem, ...] = ()
     if damaged:
-        args = {"count": len(damaged), "pages": ", ".join(map(str, damaged))}
+        args: dict[str, Json] = {"count": len(damaged), "pages": ", ".join(map(str, damaged))}
         problems = (Problem("document.problem.pages_broken", args, refs=tuple(map(str, damaged))),)
     return ReadDocument(
         kind=DocumentKind.PPTX,
@@ -61,7 +62,10 @@ def read_pptx(data: bytes, name: str) -> ReadDocument:
 def _slides(package: Package) -> list[str]:
     """Slides in the order in which they are shown, which is not that of their names."""
     targets = _relations(package, _MAIN)
-    listed = [beside(_MAIN, targets.get(item.get("id", ""), ("", ""))[1]) for item in package.main_xml(_MAIN).iter("sldId")]
+    listed = [
+        beside(_MAIN, targets.get(item.get("id", ""), ("", ""))[1])
+        for item in package.main_xml(_MAIN).iter("sldId")
+    ]
     # `id` and `r:id` have the same local name: where only the number is left, the names decide
     found = [part for part in listed if package.has(part)]
     if found:
@@ -119,7 +123,11 @@ def _paragraphs(shape: Element, builder: TextBuilder) -> None:
 
 def _lines(shape: Element) -> Iterator[str]:
     for paragraph in shape.iter("p"):
-        parts = ["\n" if item.tag == "br" else all_text(item) for item in paragraph.iter() if item.tag in {"t", "br"}]
+        parts = [
+            "\n" if item.tag == "br" else all_text(item)
+            for item in paragraph.iter()
+            if item.tag in {"t", "br"}
+        ]
         text = "".join(parts).strip()
         if text:
             yield text

@@ -28,10 +28,13 @@ _OTHER = (
 _MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
 _LOGS = frozenset({".log"})
 _CODE = frozenset(
-    ".py .pyi .js .mjs .cjs .ts .tsx .jsx .java .kt .c .h .cc .cpp .hpp .cs .go .rs .rb .php .swift .scala .lua .sh"
-    " .bash .zsh .ps1 .bat .sql .r .pl .m .dart .vue .svelte .css .scss .less .yaml .yml .toml .ini .cfg .conf"
-    " .properties .xml .gradle .cmake .dockerfile .tf .proto .graphql .asm .hs .ex .exs .erl .clj .vb".split()
-)
+    {".py", ".pyi", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".java", ".kt", ".c", ".h", ".cc",
+     ".cpp", ".hpp", ".cs", ".go", ".rs", ".rb", ".php", ".swift", ".scala", ".lua", ".sh", ".bash",
+     ".zsh", ".ps1", ".bat", ".sql", ".r", ".pl", ".m", ".dart", ".vue", ".svelte", ".css", ".scss",
+     ".less", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".xml", ".gradle",
+     ".cmake", ".dockerfile", ".tf", ".proto", ".graphql", ".asm", ".hs", ".ex", ".exs", ".erl", ".clj",
+     ".vb"}
+)  # fmt: skip
 _TABLES = {".csv": "", ".tsv": "\t", ".tab": "\t"}
 _HTML = re.compile(
     rb"\A\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>])",
@@ -77,7 +80,9 @@ def _is_html_name(name: str) -> bool:
 def _packed_kind(data: bytes, name: str) -> DocumentKind:
     package = Package(data, name)
     try:
-        mimetype = package.read("mimetype").strip().decode("ascii", "replace") if package.has("mimetype") else ""
+        mimetype = (
+            package.read("mimetype").strip().decode("ascii", "replace") if package.has("mimetype") else ""
+        )
     except PartDamaged:
         mimetype = ""
     if mimetype == "application/epub+zip" or package.has("META-INF/container.xml"):
@@ -131,7 +136,9 @@ def text_kind(text: str, name: str) -> tuple[DocumentKind, Json]:
 
 def _is_log(text: str) -> bool:
     lines = [line for line in text[:20_000].split("\n") if line.strip()][:20]
-    return len(lines) >= _TABLE_LINES and sum(bool(_LOG_LINE.match(line)) for line in lines) >= len(lines) * 0.8
+    return (
+        len(lines) >= _TABLE_LINES and sum(bool(_LOG_LINE.match(line)) for line in lines) >= len(lines) * 0.8
+    )
 
 
 def _refuse_memory_file(value: Json, name: str) -> None:

@@ -1,0 +1,55 @@
+"""Answers to the queries about documents that need files, the queue or the embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.domain import queries as q
+from core.domain.api import Cancel
+from core.ports.document_reader import DocumentReader
+from core.ports.jobs import Jobs
+from core.ports.store import Store
+from core.services.ingest.exporting import export_documents
+from core.services.ingest.preparing import Embed, prepared
+from core.services.ingest.queue import IngestQueue, Run, shown_path
+
+Answer = Callable[[Any, "Cancel | None"], Any]
+
+
+def ingest_answers(
+    store: Store, jobs: Jobs, reader: DocumentReader, run: Run, embed: Embed
+) -> Mapping[type[q.Query[Any]], Answer]:
+    """One function for each of these queries."""
+    queue = IngestQueue(jobs, reader, run, embed)
+
+    def prepare_file(query: q.PrepareFile, cancel: Cancel | None) -> q.Prepared:
+        path = query.path.absolute()
+        read = reader.read(path, encoding=query.encoding, password=query.password, cancel=cancel)
+        new = prepared(
+            read,
+            settings=query.settings,
+            embed=embed,
+            title=query.title,
+            path=path,
+            shown=shown_path(path),
+            source=query.source,
+        )
+        return q.Prepared(read, new)
+
+    def prepare_text(query: q.PrepareText, _cancel: Cancel | None) -> q.Prepared:
+        read = reader.of_text(query.text, query.title)
+        new = prepared(read, settings=query.settings, embed=embed, title=query.title, source=query.source)
+        return q.Prepared(read, new)
+
+    return {
+        q.PrepareFile: prepare_file,
+        q.PrepareText: prepare_text,
+        q.FindDocuments: lambda query, cancel: reader.find(query.paths, cancel),
+        q.QueueFiles: queue.add,
+        q.QueueRows: lambda _query, _cancel: queue.rows(),
+        q.RunQueue: lambda _query, cancel: queue.run(cancel),
+        q.ChangeQueue: lambda query, _cancel: queue.change(query.action, query.rows),
+        q.AnswerQueue: lambda query, _cancel: queue.answer(query.row, query.encoding, query.password),
+        q.ExportDocuments: lambda query, _cancel: export_documents(store, query),
+    }
