@@ -11,13 +11,20 @@ from enum import Enum
 from pathlib import Path
 from typing import TextIO
 
+from tests.cases.chats import check_chat
+from tests.cases.lore import check_lore
 from tests.cases.sidecar import Case, find_cases
 from tests.cases.stbme_booku import check_stbme_booku
 
 Checker = Callable[[Case, Path], "list[str] | None"]
 """Faults of a case ([] = passed), worked on in an empty directory; None when it cannot check it."""
 
-CHECKERS: Mapping[str, Checker] = {"stbme_booku": check_stbme_booku}
+CHECKERS: Mapping[str, Checker] = {
+    "stbme_booku": check_stbme_booku,
+    "st_chat": check_chat,
+    "sillytavern_chat": check_chat,
+    "lorebook_card": check_lore,
+}
 """By the kind of case."""
 
 
