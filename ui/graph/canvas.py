@@ -83,6 +83,7 @@ class Canvas(QWidget):
         self._pulse.setInterval(TURN_MS)
         self._pulse.timeout.connect(self._on_pulse)
         self._pulse_from = 0.0
+        self._pulse_end = single_shot(self, PULSE_MS, self._end_pulse)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -107,11 +108,12 @@ class Canvas(QWidget):
             self._want_exact()
         self.update()
 
-    def stream(self, positions: Reals) -> None:
-        """The same scene with nodes elsewhere: drawn quickly, exactly when no more come."""
+    def stream(self, positions: Reals, *, fit: bool) -> None:
+        """The same scene with nodes elsewhere: drawn quickly, exactly when no more come. `fit`: all is kept
+        in view, as long as no hand has chosen what is looked at."""
         if self.scene is not None:
             self._replace(positions)
-            if not self.touched:
+            if fit and not self.touched:
                 self.fit(glide=False)
 
     def _replace(self, positions: Reals) -> None:
@@ -133,7 +135,7 @@ class Canvas(QWidget):
         self.over.pulse_at, self.over.pulse = node, 0.35 if self.still else 0.0
         self._pulse_from = time.monotonic()
         if self.still:
-            QTimer.singleShot(PULSE_MS, self, self._end_pulse)
+            self._pulse_end.start()
         else:
             self._pulse.start()
         self.update()

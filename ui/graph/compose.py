@@ -81,13 +81,13 @@ def groups_of(
     centre, radius = communities.circles(seen)
     sizes = np.bincount(communities.of_node[shown], minlength=len(communities)).astype(np.int32)
     centre = np.where((sizes >= SINGLE)[:, None], centre, np.float32(np.nan)).astype(np.float32)
-    spots = state.spots if state.spots is not None and len(state.spots[0]) == len(centre) else None
+    spot, snug = state.spots if state.spots is not None else (centre, radius)
     return Groups(
         of_node=communities.of_node,
         centre=centre,
         radius=radius,
-        spot=spots[0] if spots is not None else centre,
-        snug=spots[1] if spots is not None else radius,
+        spot=np.where(np.isfinite(spot), spot, centre).astype(np.float32),
+        snug=np.where(np.isfinite(snug), snug, radius).astype(np.float32),
         sizes=sizes,
         color=_commonest(communities, colors),
         names=communities.titles,

@@ -81,6 +81,7 @@ class GraphState:
         self.focus: frozenset[int] | None = None
         self.highlight: Highlight | None = None
         self.opened: set[int] = set()
+        self.communities_before: Communities | None = None
         self.spots: tuple[Reals, Reals] | None = None
         """Where the discs of communities stand from far, and how wide they are."""
         self._links: tuple[Indexes, Indexes, Indexes] | None = None
@@ -97,7 +98,7 @@ class GraphState:
             pinned = data.pinned | np.isin(data.nodes.pks, np.fromiter(moved, dtype=np.int64))
             stay = (at >= 0) & ~(pinned & np.isfinite(data.positions).all(axis=1))
             self.positions[stay] = places[at[stay]]
-        self.communities = self.spots = None
+        self.communities = None
         known = set(data.nodes.pks.tolist())
         self.hidden &= known
         self.unfolded &= known
@@ -135,6 +136,21 @@ class GraphState:
     def pk(self, node: int) -> int:
         """The memory of a node."""
         return int(self.data.nodes.pks[node])
+
+    def take_communities(self, communities: Communities | None) -> None:
+        """Communities of the data; the discs of those known before stay where they stood."""
+        before, spots = self.communities_before, self.spots
+        self.communities, self.spots = communities, None
+        if before is not None and spots is not None and communities is not None:
+            order = np.argsort(before.leaders, kind="stable")
+            place = np.searchsorted(before.leaders[order], communities.leaders)
+            place = order[np.minimum(place, len(order) - 1)]
+            same = before.leaders[place] == communities.leaders
+            self.spots = (
+                np.where(same[:, None], spots[0][place], np.float32(np.nan)),
+                np.where(same, spots[1][place], np.float32(np.nan)),
+            )
+        self.communities_before = communities
 
     # --- what is shown ---
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -54,7 +55,9 @@ class Library:
         return self.engine.run(CreateMemory(new)).created[0]
 
     def edge(self, source: int, target: int, relation: str = "related", **more: Any) -> EdgePk:
-        command = AddEdge(source=MemoryPk(source), target=MemoryPk(target), relation=RelationId(relation), **more)
+        command = AddEdge(
+            source=MemoryPk(source), target=MemoryPk(target), relation=RelationId(relation), **more
+        )
         edge = self.engine.run(command).created_edge
         assert edge is not None
         return edge
@@ -124,19 +127,25 @@ class Desk:
     def between(self, a: int, b: int) -> QPoint:
         return (self.at(a) + self.at(b)) / 2
 
-    def click(self, place: QPoint, keys: Qt.KeyboardModifier = NO_KEYS, button: Qt.MouseButton = LEFT) -> None:
+    def click(
+        self, place: QPoint, keys: Qt.KeyboardModifier = NO_KEYS, button: Qt.MouseButton = LEFT
+    ) -> None:
         self.hover(place)
         QTest.mouseClick(self.canvas, button, keys, place)
         self.ready()
 
     def hover(self, place: QPoint) -> None:
-        self._send(QMouseEvent.Type.MouseMove, place, Qt.MouseButton.NoButton, Qt.MouseButton.NoButton, NO_KEYS)
+        self._send(
+            QMouseEvent.Type.MouseMove, place, Qt.MouseButton.NoButton, Qt.MouseButton.NoButton, NO_KEYS
+        )
 
-    def drag(self, places: Sequence[QPoint], keys: Qt.KeyboardModifier = NO_KEYS, *, drop: bool = True) -> None:
+    def drag(
+        self, places: Sequence[QPoint], keys: Qt.KeyboardModifier = NO_KEYS, *, drop: bool = True
+    ) -> None:
         """Press at the first place, move through the others, let go at the last."""
         self.hover(places[0])
         self._send(QMouseEvent.Type.MouseButtonPress, places[0], LEFT, LEFT, keys)
-        for start, end in zip(places, places[1:], strict=False):
+        for start, end in pairwise(places):
             for step in range(1, 6):
                 place = start + (end - start) * step / 5
                 self._send(QMouseEvent.Type.MouseMove, place, Qt.MouseButton.NoButton, LEFT, keys)
@@ -152,7 +161,9 @@ class Desk:
         buttons: Qt.MouseButton,
         keys: Qt.KeyboardModifier,
     ) -> None:
-        event = QMouseEvent(kind, QPointF(place), QPointF(self.canvas.mapToGlobal(place)), button, buttons, keys)
+        event = QMouseEvent(
+            kind, QPointF(place), QPointF(self.canvas.mapToGlobal(place)), button, buttons, keys
+        )
         QApplication.sendEvent(self.canvas, event)
 
     def key(self, key: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) -> None:

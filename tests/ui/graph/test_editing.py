@@ -28,7 +28,9 @@ def test_dragged_memory_is_pinned_there_and_undo_brings_it_back(show: Opener, tr
     after = desk.pins()
     scale = desk.canvas.camera.scale
     assert after[trio.ada] == pytest.approx((-60 / scale, 40 / scale), abs=2 / scale)
-    assert {pk: after[pk] for pk in (trio.bram, trio.cora)} == {pk: before[pk] for pk in (trio.bram, trio.cora)}
+    assert {pk: after[pk] for pk in (trio.bram, trio.cora)} == {
+        pk: before[pk] for pk in (trio.bram, trio.cora)
+    }
     desk.undo()
     assert desk.pins() == before
     assert desk.canvas.camera.to_world(*desk.at(trio.ada).toTuple()) == pytest.approx((0, 0), abs=2 / scale)
@@ -86,7 +88,9 @@ def test_r_finds_the_other_end_by_typing(show: Opener, trio: Trio) -> None:
 
 def _dialog(desk: Desk) -> RelationSearch:
     found = [
-        widget for widget in QApplication.topLevelWidgets() if isinstance(widget, QDialog) and widget.isVisible()
+        widget
+        for widget in QApplication.topLevelWidgets()
+        if isinstance(widget, QDialog) and widget.isVisible()
     ]
     assert len(found) == 1
     assert isinstance(found[0], RelationSearch)
@@ -107,7 +111,9 @@ def test_clicked_relation_is_changed_in_its_card(show: Opener, trio: Trio) -> No
     card.strength.setValue(0.5)
     card.valid_from.known.setChecked(True)
     begins = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
-    card.valid_from.edit.setDateTime(card.valid_from.edit.dateTime().fromSecsSinceEpoch(int(begins.timestamp())))
+    card.valid_from.edit.setDateTime(
+        card.valid_from.edit.dateTime().fromSecsSinceEpoch(int(begins.timestamp()))
+    )
     QTest.mouseClick(card.save, Qt.MouseButton.LeftButton)
     desk.ready()
     [edge] = desk.edges(trio.ada)
@@ -254,7 +260,11 @@ def test_selection_dropped_on_a_folder_moves_there(show: Opener, library: Librar
     )
     folders.dropEvent(event)
     desk.ready()
-    assert [desk.memory(pk).folder for pk in (trio.ada, trio.bram, trio.cora)] == [other, library.folder, other]
+    assert [desk.memory(pk).folder for pk in (trio.ada, trio.bram, trio.cora)] == [
+        other,
+        library.folder,
+        other,
+    ]
 
 
 def test_nodes_dragged_out_of_the_canvas_are_carried(
@@ -272,7 +282,9 @@ def test_nodes_dragged_out_of_the_canvas_are_carried(
 def test_double_click_and_enter_open_the_detail_beside(show: Opener, trio: Trio) -> None:
     desk = show()
     desk.hover(desk.at(trio.cora))
-    QTest.mouseDClick(desk.canvas, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, desk.at(trio.cora))
+    QTest.mouseDClick(
+        desk.canvas, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, desk.at(trio.cora)
+    )
     desk.ready()
     assert desk.session.detail.memory == trio.cora
     assert desk.session.detail.isVisible()

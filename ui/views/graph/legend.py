@@ -100,6 +100,7 @@ class Lines(QTreeWidget):
     """Lines with a tick, a mark, a name and a count; as high as they are many."""
 
     switched = Signal(str)
+    _changed = Signal(str)
 
     def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,6 +119,8 @@ class Lines(QTreeWidget):
         self.header().setMinimumSectionSize(24)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        # Later: what follows may make the lines anew, while Qt still holds the one that was clicked.
+        self._changed.connect(self.switched, Qt.ConnectionType.QueuedConnection)
         self.itemChanged.connect(self._on_changed)
         self.itemClicked.connect(self._on_clicked)
         self._pressed: Qt.CheckState | None = None
@@ -125,29 +128,34 @@ class Lines(QTreeWidget):
         self.setProperty("surface", "window")
 
     def show_rows(self, rows: Sequence[Row], *, checkable: bool = True) -> None:
-        """Show these lines; the current one stays."""
-        current = self.currentItem()
-        kept = str(current.data(0, VALUE)) if current is not None else ""
+        """Show these lines; the same ones stay as they are, with their focus."""
         self._filling = True
-        self.clear()
-        for row in rows:
-            item = QTreeWidgetItem([row.label, self._ctx.tr.number(row.count)])
-            item.setData(0, VALUE, row.value)
-            item.setToolTip(0, row.label)
-            item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            item.setForeground(1, self._ctx.theme.color("secondary"))
-            if checkable:
-                item.setCheckState(0, Qt.CheckState.Checked if row.on else Qt.CheckState.Unchecked)
-            if row.icon is not None:
-                item.setIcon(0, row.icon)
-            elif row.rgb is not None:
-                item.setIcon(0, mark(row.rgb))
-            self.addTopLevelItem(item)
-            if row.value == kept:
-                self.setCurrentItem(item)
+        listed = [str(item.data(0, VALUE)) for item in self._items()]
+        if listed != [row.value for row in rows]:
+            self.clear()
+            for _ in rows:
+                self.addTopLevelItem(QTreeWidgetItem())
+        for item, row in zip(self._items(), rows, strict=True):
+            self._fill(item, row, checkable=checkable)
         self._filling = False
         height = self.sizeHintForRow(0) * len(rows) if rows else 0
         self.setFixedHeight(max(height + 2, 2))
+
+    def _items(self) -> list[QTreeWidgetItem]:
+        found = (self.topLevelItem(at) for at in range(self.topLevelItemCount()))
+        return [item for item in found if item is not None]
+
+    def _fill(self, item: QTreeWidgetItem, row: Row, *, checkable: bool) -> None:
+        item.setText(0, row.label)
+        item.setText(1, self._ctx.tr.number(row.count))
+        item.setData(0, VALUE, row.value)
+        item.setToolTip(0, row.label)
+        item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        item.setForeground(1, self._ctx.theme.color("secondary"))
+        if checkable:
+            item.setCheckState(0, Qt.CheckState.Checked if row.on else Qt.CheckState.Unchecked)
+        mark_of = row.icon if row.icon is not None else mark(row.rgb) if row.rgb is not None else QIcon()
+        item.setIcon(0, mark_of)
 
     def _on_pressed(self, item: QTreeWidgetItem, _column: int) -> None:
         self._pressed = item.checkState(0)
@@ -161,7 +169,7 @@ class Lines(QTreeWidget):
 
     def _on_changed(self, item: QTreeWidgetItem, column: int) -> None:
         if not self._filling and column == 0:
-            self.switched.emit(str(item.data(0, VALUE)))
+            self._changed.emit(str(item.data(0, VALUE)))
 
 
 class Legend(QWidget):

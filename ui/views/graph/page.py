@@ -335,8 +335,6 @@ class GraphPage(QWidget):
         self._show_choice()
         self._show_time()
         self.select(tuple(pk for pk in self._selected if state.index(pk) >= 0))
-        if not self.canvas.touched:
-            self.canvas.fit(glide=False)
         if self._go_next is not None:
             pk, self._go_next = self._go_next, None
             self.seeing.go_to(pk)

@@ -83,6 +83,8 @@ class GraphPicture(QObject):
         self._keep = True
         self._afresh = False
         self.shown_count = 0
+        self.fresh = True
+        """Whether the picture is new as a whole, so that all of it is to be looked at."""
 
     # --- loading ---
 
@@ -113,10 +115,10 @@ class GraphPicture(QObject):
         moved, self._moved = self._moved, set()
         if self.state is None:
             self.state = GraphState(loaded.data)
-            keep = False
+            self.fresh, keep = True, False
         else:
             self.state.replace_data(loaded.data, moved, keep=keep)
-        self.state.communities = loaded.communities
+        self.state.take_communities(loaded.communities)
         self._base, self.schema, self.folders = loaded.base, loaded.schema, loaded.folders
         self._ctx.theme.set_schema(loaded.schema)
         self.compose()
@@ -136,9 +138,10 @@ class GraphPicture(QObject):
         self._afresh = False
         if placed.all() and not afresh:
             self.live.stop()
+            self.look_at_all()
             return
         if afresh:
-            self.canvas.touched = False
+            self.canvas.touched, self.fresh = False, True
         self.live.start(
             Arrange(
                 graph=state.data,
@@ -150,12 +153,18 @@ class GraphPicture(QObject):
             )
         )
 
+    def look_at_all(self) -> None:
+        """A picture that is new is looked at as a whole; afterwards the view stays where it is."""
+        if self.fresh and not self.canvas.touched:
+            self.canvas.fit(glide=False)
+        self.fresh = self.live.running
+
     def _ask_spots(self) -> None:
         """Part the discs of communities from each other, for the view from far."""
         state, engine = self.state, self._ctx.engine
         if state is None or state.communities is None or not state.many:
             return
-        communities, positions = state.communities, state.positions
+        communities, positions, fit = state.communities, state.positions, self.fresh
 
         def ask(_progress: Report, cancel: Cancel) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
             centre, radius = communities.circles(positions)
@@ -170,7 +179,7 @@ class GraphPicture(QObject):
             if self.state is state and state.communities is communities:
                 state.spots = spots
                 self.compose()
-                if not self.canvas.touched:
+                if fit and not self.canvas.touched:
                     self.canvas.fit(glide=False)
 
         self._ctx.tasks.run(Lane.READ, ask, show, owner=self, query="spots")
@@ -179,7 +188,7 @@ class GraphPicture(QObject):
         """Arrange in another way; where it was arranged so before it comes back as it was left."""
         self.live.stop()
         self.focus_memory = focus
-        self._afresh = arrangement is Arrangement.RADIAL
+        self._afresh, self.fresh = arrangement is Arrangement.RADIAL, True
         self.arrangement = arrangement
         self.canvas.touched = False
         self.load(keep=False)
@@ -194,7 +203,7 @@ class GraphPicture(QObject):
         if self.state is not None:
             self.state.take_positions(self.live.pks, positions)
             self._recompose_groups()
-            self.canvas.stream(self.state.positions)
+            self.canvas.stream(self.state.positions, fit=self.fresh)
 
     def _on_ended(self, positions: NDArray[np.float32] | None) -> None:
         state = self.state
@@ -202,8 +211,7 @@ class GraphPicture(QObject):
             new = state.take_positions(self.live.pks, positions)
             self.compose()
             self._ask_spots()
-            if not self.canvas.touched:
-                self.canvas.fit(glide=False)
+            self.look_at_all()
             if len(new):
                 state.positions[new] = np.nan
                 self._lay_out()

@@ -1,0 +1,314 @@
+"""Filters, time, focus, paths, highlights, search and keys: what is shown is compared with the store."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from core.domain.commands import ArchiveMemories, EndEdges, SetTags
+from core.domain.ids import EdgePk, MemoryId, MemoryPk, TypeId
+from core.domain.memory import TagSet
+from core.domain.recall import Injection, Layout, PathStep, Recalled, RecallRequest, RecallResult
+from tests.ui.graph.conftest import Desk, Library, Opener, Trio
+from ui.graph.coloring import Coloring
+
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support", extend=True)
+
+
+def shown(desk: Desk) -> set[int]:
+    scene = desk.canvas.scene
+    assert scene is not None
+    return set(scene.nodes.pks[scene.nodes.shown].tolist())
+
+
+def shown_edges(desk: Desk) -> set[int]:
+    scene = desk.canvas.scene
+    assert scene is not None
+    lines = scene.lines
+    both = lines.shown & scene.nodes.shown[lines.source] & scene.nodes.shown[lines.target]
+    return set(desk.canvas.edge_pks[both].tolist())
+
+
+def switch(desk: Desk, part: str, name: str) -> None:
+    """Click a line of the legend."""
+    lines = desk.page.side.legend.lines(part)
+    item = next(
+        item for at in range(lines.topLevelItemCount()) if (item := lines.topLevelItem(at)).text(0) == name
+    )
+    QTest.mouseClick(lines.viewport(), Qt.MouseButton.LeftButton, pos=lines.visualItemRect(item).center())
+    desk.ready()
+
+
+@pytest.fixture
+def cast(library: Library, trio: Trio) -> Trio:
+    """The three with a place and an event more."""
+    place = library.memory("Harbour", "location", importance=9.0)
+    event = library.memory("", "event", body="The lamp goes out", importance=2.0)
+    library.edge(trio.cora, place, "occurred_at", strength=0.3)
+    library.edge(event, place, "occurred_at", strength=0.9)
+    library.put({place: (300.0, 180.0), event: (300.0, 320.0)})
+    return trio
+
+
+def test_legend_filters_types_and_says_how_many_are_shown(show: Opener, cast: Trio) -> None:
+    desk = show()
+    assert desk.page.tools.count.text() == "5 of 5 shown"
+    switch(desk, "type", "Character")
+    assert shown(desk).isdisjoint({cast.ada, cast.bram, cast.cora})
+    assert desk.page.tools.count.text() == "2 of 5 shown"
+    desk.page.tools.clear.click()
+    desk.ready()
+    assert len(shown(desk)) == 5
+
+
+def test_relations_and_strength_filter_edges_only(show: Opener, cast: Trio) -> None:
+    desk = show()
+    assert len(shown_edges(desk)) == 3
+    desk.page.tools.panel.strength.setValue(0.5)
+    desk.ready()
+    assert len(shown_edges(desk)) == 2
+    switch(desk, "relation", "Occurred at")
+    assert shown_edges(desk) == {cast.edge}
+    assert len(shown(desk)) == 5
+
+
+def test_importance_and_tags_filter_memories(show: Opener, library: Library, cast: Trio) -> None:
+    library.engine.run(SetTags(memories=(cast.ada, cast.cora), tags=TagSet(general=("tide",))))
+    desk = show()
+    desk.page.tools.panel.tags.input.setText("tide")
+    desk.page.tools.panel.tags.commit()
+    desk.ready()
+    assert shown(desk) == {cast.ada, cast.cora}
+    desk.page.tools.panel.importance.setValue(8.0)
+    desk.ready()
+    assert shown(desk) == set()
+    assert desk.page.stack.shows == "notice"
+    assert desk.page.stack.notice.button.text() == "Clear filters"
+    desk.page.stack.notice.button.click()
+    desk.ready()
+    assert len(shown(desk)) == 5
+    assert desk.page.stack.shows == "content"
+
+
+def test_search_jumps_selects_and_filters(show: Opener, cast: Trio) -> None:
+    desk = show()
+    desk.key(Qt.Key.Key_Slash)
+    field = desk.page.tools.search
+    assert field.hasFocus()
+    QTest.keyClicks(field, "Bram")
+    desk.qtbot.waitUntil(lambda: desk.page.selected == (cast.bram,))
+    desk.ready()
+    assert desk.page.tools.found.text() == "1 of 1"
+    assert desk.canvas.over.pulse_at == desk.page.picture.state.index(cast.bram)  # type: ignore[union-attr]
+    desk.page.tools.only.click()
+    desk.ready()
+    assert shown(desk) == {cast.bram}
+    desk.page.clear_filters()
+    desk.ready()
+    assert len(shown(desk)) == 5
+
+
+def test_arrows_walk_along_relations_and_f_fits(show: Opener, cast: Trio) -> None:
+    desk = show()
+    desk.click(desk.at(cast.ada))
+    desk.key(Qt.Key.Key_Right)
+    assert desk.page.selected == (cast.bram,)
+    desk.key(Qt.Key.Key_Left)
+    assert desk.page.selected == (cast.ada,)
+    desk.key(Qt.Key.Key_Down)
+    assert desk.page.selected == (cast.ada,)
+    desk.key(Qt.Key.Key_Plus)
+    nearer = desk.canvas.camera.scale
+    desk.key(Qt.Key.Key_F)
+    assert desk.canvas.camera.scale < nearer
+
+
+def test_list_of_neighbours_names_them_and_leads_there(show: Opener, cast: Trio) -> None:
+    desk = show()
+    desk.click(desk.at(cast.cora))
+    desk.qtbot.waitUntil(lambda: desk.page.neighbours.list.count() == 1)
+    line = desk.page.neighbours.list.item(0)
+    desk.qtbot.waitUntil(lambda: "Harbour" in desk.page.neighbours.list.item(0).text())
+    assert "Occurred at →" in desk.page.neighbours.list.item(0).text()
+    desk.page.neighbours.list.itemActivated.emit(line if line is None else desk.page.neighbours.list.item(0))
+    desk.ready()
+    assert desk.memory(desk.page.selected[0]).title == "Harbour"
+
+
+def test_focus_path_fold_and_hide(show: Opener, cast: Trio) -> None:
+    desk = show()
+    desk.click(desk.at(cast.ada))
+    desk.key(Qt.Key.Key_K)
+    assert shown(desk) == {cast.ada, cast.bram}
+    desk.key(Qt.Key.Key_A)
+    assert len(shown(desk)) == 5
+    desk.click(desk.at(cast.ada))
+    desk.key(Qt.Key.Key_C)
+    assert cast.bram not in shown(desk)
+    desk.key(Qt.Key.Key_X)
+    assert cast.bram in shown(desk)
+    desk.key(Qt.Key.Key_H)
+    assert cast.ada not in shown(desk)
+
+
+def test_path_between_two_is_highlighted(show: Opener, library: Library, cast: Trio) -> None:
+    way = library.edge(cast.bram, cast.cora, "advances")
+    desk = show()
+    desk.click(desk.at(cast.ada))
+    desk.click(desk.at(cast.cora), Qt.KeyboardModifier.ShiftModifier)
+    desk.key(Qt.Key.Key_B)
+    scene = desk.canvas.scene
+    assert scene is not None
+    assert set(desk.canvas.edge_pks[scene.lines.bold].tolist()) == {cast.edge, way}
+    assert set(scene.nodes.pks[~scene.nodes.dim].tolist()) == {cast.ada, cast.bram, cast.cora}
+    assert desk.page.light.text() == "Path through 2 relations"
+    desk.page.unlight.click()
+    desk.ready()
+    assert not desk.canvas.scene.nodes.dim.any()  # type: ignore[union-attr]
+
+
+def test_recall_is_highlighted_with_its_ways_and_colours(show: Opener, cast: Trio) -> None:
+    desk = show()
+    desk.page.seeing.show_recall(_result(cast))
+    desk.page.color_by(Coloring.ENERGY)
+    desk.ready()
+    scene = desk.canvas.scene
+    assert scene is not None
+    assert set(scene.nodes.pks[~scene.nodes.dim].tolist()) == {cast.ada, cast.bram}
+    assert set(desk.canvas.edge_pks[scene.lines.bold].tolist()) == {cast.edge}
+    index = {int(pk): at for at, pk in enumerate(scene.nodes.pks)}
+    assert scene.nodes.fill[index[cast.bram]] < scene.nodes.fill[index[cast.ada]]
+    assert scene.nodes.fill[index[cast.cora]] == len(scene.palette) - 1
+
+
+def _result(cast: Trio) -> RecallResult:
+    request = RecallRequest(message="who carries the lamp?")
+    steps = (PathStep(cast.ada, None, 0.9), PathStep(cast.bram, EdgePk(cast.edge), 0.4))
+
+    def recalled(pk: MemoryPk, score: float, path: tuple[PathStep, ...]) -> Recalled:
+        return Recalled(pk=pk, id=MemoryId(""), type=TypeId("character"), title="", score=score, path=path)
+
+    return RecallResult(
+        request=request,
+        selected=(recalled(cast.ada, 0.9, steps[:1]), recalled(cast.bram, 0.4, steps)),
+        core=(),
+        left_out=(),
+        stages=(),
+        injection=Injection(text="", layout=Layout.TABLES),
+    )
+
+
+def test_no_injection_yet_is_said(show: Opener, cast: Trio) -> None:
+    desk = show()
+    said: list[str] = []
+    desk.session.operations.said.connect(lambda text, _error: said.append(text))
+    desk.key(Qt.Key.Key_I)
+    assert any("Nothing was handed out" in text for text in said)
+
+
+def test_time_slider_uses_floors_and_the_one_live_rule(show: Opener, library: Library) -> None:
+    early = library.memory("", "event", body="first", seq=10)
+    late = library.memory("", "event", body="second", seq=40)
+    edge = library.edge(early, late, "advances", from_seq=40)
+    library.engine.run(EndEdges(edges=(edge,), seq=60))
+    last = library.memory("", "event", body="third", seq=80)
+    desk = show()
+    assert not desk.page.time.isHidden()
+    for floor, memories, edges in (
+        (10, {early}, set()),
+        (45, {early, late}, {edge}),
+        (70, {early, late}, set()),
+    ):
+        desk.page.time.slider.setValue(floor - 10)
+        desk.ready()
+        assert (shown(desk), shown_edges(desk)) == (memories, edges), floor
+    desk.page.time.now.click()
+    desk.ready()
+    assert shown(desk) == {early, late, last}
+    scene = desk.canvas.scene
+    assert scene is not None
+    assert scene.lines.past.tolist() == [True]
+
+
+def test_time_slider_uses_dates_without_floors(show: Opener, library: Library, trio: Trio) -> None:
+    desk = show()
+    state = desk.page.picture.state
+    assert state is not None
+    span = state.time_range()
+    assert span is not None
+    assert not span[0].floors
+    desk.page.time.slider.setValue(0)
+    desk.ready()
+    assert trio.cora not in shown(desk)
+    assert trio.ada in shown(desk)
+
+
+def test_never_recalled_stands_apart(show: Opener, library: Library, cast: Trio) -> None:
+    desk = show()
+    desk.page.color_by(Coloring.RECALLS)
+    desk.ready()
+    scene, colors = desk.canvas.scene, desk.page.picture.colors
+    assert scene is not None
+    assert colors is not None
+    assert (scene.nodes.fill == len(colors.palette) - 1).all()
+    assert [(entry.label, entry.count) for entry in colors.entries] == [("Never recalled", 5)]
+
+
+@pytest.mark.parametrize("coloring", list(Coloring))
+def test_every_colouring_paints_and_explains_itself(show: Opener, cast: Trio, coloring: Coloring) -> None:
+    desk = show()
+    desk.page.color_by(coloring)
+    desk.ready()
+    scene, colors = desk.canvas.scene, desk.page.picture.colors
+    assert scene is not None
+    assert colors is not None
+    assert scene.nodes.fill.max() < len(scene.palette)
+    assert colors.entries or colors.scale is not None
+
+
+def test_change_of_another_program_is_shown_and_nothing_jumps(
+    show: Opener, library: Library, cast: Trio
+) -> None:
+    desk = show()
+    before = {pk: desk.at(pk) for pk in (cast.ada, cast.bram, cast.cora)}
+    new = library.memory("Doro")
+    library.edge(cast.ada, new)
+    library.engine.run(ArchiveMemories(memories=(cast.cora,)))
+    desk.qtbot.waitUntil(lambda: desk.page.picture.state.index(new) >= 0)  # type: ignore[union-attr]
+    desk.ready()
+    assert {pk: desk.at(pk) for pk in before} == before
+    scene = desk.canvas.scene
+    assert scene is not None
+    assert np.isfinite(scene.nodes.positions).all()
+
+
+def test_table_lists_what_is_shown(show: Opener, cast: Trio) -> None:
+    from ui.views.graph.table import GraphTable
+
+    desk = show()
+    desk.page.show_table()
+    desk.ready()
+    table = next(child for child in desk.window.children() if isinstance(child, GraphTable))
+    assert [table.tabs.tabText(at) for at in range(2)] == ["Memories 5", "Relations 3"]
+    table.close()
+
+
+def test_language_and_scheme_change_at_run_time(show: Opener, cast: Trio) -> None:
+    desk = show()
+    settings = desk.session.context.settings
+    settings.set("language", "zh_CN")
+    settings.set("theme", "dark")
+    desk.ready()
+    assert desk.page.tools.count.text() == "显示 5 / 5 条"
+    assert desk.canvas.scene is not None
+    assert desk.canvas.scene.paint.dark
+    assert desk.canvas.grab().toImage().pixelColor(3, 3).lightness() < 60
+
+
+def test_times_in_the_past_are_moments_of_the_slider() -> None:
+    from core.domain.graph import micros, time_of
+
+    at = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(microseconds=5)
+    assert time_of(micros(at)) == at
