@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from core.domain.api import EngineApi
 
 SHOWN_PROBLEMS = 20
+NO_NAME = "''"
 
 
 def import_files(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
@@ -28,7 +29,8 @@ def import_files(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     reports = []
     lines: list[str] = []
     for name in args["files"]:
-        report = _import_one(library.engine, Path(name), args, say)
+        path = Path(name) if name else Path(NO_NAME)  # an empty argument is not the present directory
+        report = _import_one(library.engine, path, args, say)
         reports.append(report)
         lines += _lines(report, say)
     done = all(report["ok"] for report in reports)

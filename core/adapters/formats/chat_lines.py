@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from core.adapters.formats.json_text import MAX_DEPTH, finite
+from core.adapters.formats.json_text import MAX_DEPTH, finite, whole
 from core.domain.json_types import Json
 
 LONGEST_LINE = 256 * 2**20
@@ -27,7 +27,7 @@ _WIDE = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-_DECODER = json.JSONDecoder(strict=False, parse_float=finite, parse_constant=lambda _: None)
+_DECODER = json.JSONDecoder(strict=False, parse_float=finite, parse_int=whole, parse_constant=lambda _: None)
 """Raw line feeds and tabs inside texts, as hand edits leave them, are let through."""
 
 

@@ -144,11 +144,14 @@ def _candidates(directory: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(directory):
         folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
         for name in sorted(files):
-            if Path(name).suffix.lower() in _ENDINGS and name != CHROMA_FILE and not name.endswith(_SIDES):
+            path = Path(place) / name
+            if path.suffix.lower() not in _ENDINGS or name == CHROMA_FILE or name.endswith(_SIDES):
+                continue
+            if path.is_file():  # not a pipe, a device or a broken link
                 seen += 1
                 if seen > _MOST_FILES:
                     return
-                yield Path(place) / name
+                yield path
 
 
 def _look(path: Path, schema: Schema, *, asked: bool) -> Found | None:

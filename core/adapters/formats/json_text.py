@@ -83,7 +83,16 @@ def finite(digits: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-_DECODER = json.JSONDecoder(parse_float=finite, parse_constant=lambda _: None)
+LONGEST_INTEGER = 400
+"""Digits: longer ones are no number that a file means, and Python refuses them above 4,300."""
+
+
+def whole(digits: str) -> int | None:
+    """The integer of a JSON text; None for one of more digits than any use has."""
+    return int(digits) if len(digits) <= LONGEST_INTEGER else None
+
+
+_DECODER = json.JSONDecoder(parse_float=finite, parse_int=whole, parse_constant=lambda _: None)
 """Numbers that JSON cannot hold (NaN, infinities, 1e999) are read as null."""
 
 
