@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from pathlib import Path
 
 from core.domain.commands import MergePolicy
+from core.domain.document import Cutting
 
 _RANGES = {
     "default_top_k": (1, 50),
@@ -12,12 +14,16 @@ _RANGES = {
     "energy_cutoff": (0.0, 1.0),
     "emergent_days": (1, 30),
     "activation_threshold": (1, 20),
+    "max_chunk_chars": (300, 3000),
+    "overlap_chars": (0, 500),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookuSettings:
-    """storage.default_folder_id, retrieval.*, write_conflict.*, time_window.*; `policy` is ours (DESIGN §5).
+    """storage.default_folder_id, retrieval.*, write_conflict.*, time_window.*, chunking.*, startup_ingest.*.
+
+    `policy` and `cutting` are ours (DESIGN §5).
 
     Errors: ValueError for a number outside its range.
     """
@@ -31,6 +37,14 @@ class BookuSettings:
     emergent_days: int = 7
     activation_threshold: int = 2
     policy: MergePolicy = MergePolicy.UNION
+    max_chunk_chars: int = 900
+    overlap_chars: int = 120
+    cutting: Cutting = Cutting.COMPAT
+    startup_enabled: bool = True
+    startup_paths: tuple[Path, ...] = ()
+    startup_recursive: bool = True
+    startup_skip_missing_paths: bool = True
+    startup_skip_existing_title: bool = True
 
     def __post_init__(self) -> None:
         """Look at every number."""

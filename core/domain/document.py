@@ -164,6 +164,7 @@ class DocumentRow:
     version: int
     pieces: int
     characters: int
+    content_hash: str = ""
     details: Mapping[str, Json] = field(default_factory=dict)
 
 

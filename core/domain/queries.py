@@ -546,7 +546,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareFile(Query[Prepared]):
-    """Read and cut a file; nothing is written.
+    """Read and cut a file; nothing is written. A text whose hash is in `unless` is not cut (no pieces).
 
     Errors: EncodingQuestion, PasswordQuestion, BadFile, Invalid for sizes that make no sense, Cancelled.
     """
@@ -557,13 +557,18 @@ class PrepareFile(Query[Prepared]):
     password: str = ""
     source: str = ""
     settings: CutSettings = field(default_factory=CutSettings)
+    unless: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareText(Query[Prepared]):
-    """Cut a typed or pasted text; nothing is written. Errors: BadFile when it is blank, Invalid."""
+    """Cut a typed or pasted text; nothing is written. `plain`: lines with `#` in it are no headings.
+
+    Errors: BadFile when it is blank, Invalid.
+    """
 
     text: str
+    plain: bool = False
     title: str = ""
     source: str = ""
     settings: CutSettings = field(default_factory=CutSettings)

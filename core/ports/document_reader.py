@@ -22,8 +22,8 @@ class DocumentReader(Protocol):
         still being copied), Cancelled.
         """
 
-    def of_text(self, text: str, title: str = "") -> ReadDocument:
-        """A typed or pasted text as a document. Errors: BadFile when it is blank."""
+    def of_text(self, text: str, title: str = "", *, plain: bool = False) -> ReadDocument:
+        """A typed or pasted text as a document; `plain`: without Markdown. Errors: BadFile when it is blank."""
 
     def find(self, paths: Sequence[Path], cancel: Cancel | None = None) -> FoundFiles:
         """Files at the paths and below them, each once; loops of links end. Errors: Cancelled."""

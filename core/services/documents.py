@@ -49,13 +49,13 @@ _NEXT, _NUMBER, _PATH, _PAGE, _EXACT, _OF_VERSION = (
 def ingest(uow: UnitOfWork, command: IngestDocument) -> Outcome:
     """Take a document in, as new, as a new version, or not at all when it is there."""
     new = command.document
-    _check(new)
     name = clean_folder_name(command.folder)
     folder = uow.folder_named(name)
     rows = [] if folder is None else uow.documents_of(folder.pk)
     same = next((row for row in rows if row.content_hash and row.content_hash == new.content_hash), None)
     if same is not None:
         return _again(uow, same, new)
+    _check(new)
     older = next((row for row in rows if _is_same_document(row, new)), None)
     if older is not None:
         return _new_version(uow, older, new)
@@ -121,6 +121,7 @@ def _again(uow: UnitOfWork, row: Document, new: NewDocument) -> Outcome:
     pieces = _pieces_of(uow, row.pk)
     if any(piece.deleted_at is None for piece in pieces):
         return Outcome(document=row.pk, counts={"same": 1, "pieces": 0})
+    _check(new)
     return _new_version(uow, row, changed(new, title=row.title, path=row.path or new.path))
 
 

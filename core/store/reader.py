@@ -270,7 +270,7 @@ class SqlReader:
         """Documents with the number of their pieces, by pk."""
         within, parameters = ("", ()) if folder is None else (" WHERE d.folder = ?", (folder,))
         sql = (
-            "SELECT d.pk, d.id, d.folder, f.name, d.title, d.path, d.media_type, d.version, length(d.text), d.extra,"
+            "SELECT d.pk, d.id, d.folder, f.name, d.title, d.path, d.media_type, d.version, length(d.text), d.extra, d.content_hash,"
             " (SELECT count(*) FROM memory m WHERE m.document = d.pk AND m.deleted_at IS NULL)"
             f" FROM document d JOIN folder f ON f.pk = d.folder{within} ORDER BY d.pk"
         )
@@ -364,7 +364,8 @@ def _document_row(row: tuple[Any, ...]) -> DocumentRow:
         version=row[7],
         characters=row[8],
         details=json.loads(row[9]),
-        pieces=row[10],
+        content_hash=row[10],
+        pieces=row[11],
     )
 
 

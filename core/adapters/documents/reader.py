@@ -62,11 +62,13 @@ class DocumentFiles:
         """See DocumentReader."""
         return find_files(paths, cancel)
 
-    def of_text(self, text: str, title: str = "") -> ReadDocument:
-        """See DocumentReader. Typed text is prose; Markdown headings in it are headings."""
+    def of_text(self, text: str, title: str = "", *, plain: bool = False) -> ReadDocument:
+        """See DocumentReader."""
         text = clean(text)
         if not text.strip():
             raise BadFile("error.document.no_text", name=title or "—")
+        if plain:
+            return read_plain(Decoded(text, ""), DocumentKind.TEXT, title)
         return ReadDocument(kind=DocumentKind.MARKDOWN, text=text, blocks=markdown_blocks(text))
 
     def read(

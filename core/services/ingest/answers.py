@@ -34,11 +34,12 @@ def ingest_answers(
             path=path,
             shown=shown_path(path),
             source=query.source,
+            unless=query.unless,
         )
         return q.Prepared(read, new)
 
     def prepare_text(query: q.PrepareText, _cancel: Cancel | None) -> q.Prepared:
-        read = reader.of_text(query.text, query.title)
+        read = reader.of_text(query.text, query.title, plain=query.plain)
         new = prepared(read, settings=query.settings, embed=embed, title=query.title, source=query.source)
         return q.Prepared(read, new)
 

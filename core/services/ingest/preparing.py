@@ -112,8 +112,12 @@ def prepared(
     path: Path | None = None,
     shown: str = "",
     source: str = "",
+    unless: frozenset[str] = frozenset(),
 ) -> NewDocument:
-    """What is to be written. `shown` is the path for people. Errors: Invalid for sizes that make no sense."""
+    """What is to be written. `shown` is the path for people; a text whose hash is in `unless` is not cut.
+
+    Errors: Invalid for sizes that make no sense.
+    """
     stem = Path(shown).stem if shown else ""
     name = title_of(document, title, stem)
     details: dict[str, Json] = {"kind": document.kind.value}
@@ -125,11 +129,12 @@ def prepared(
         details["problems"] = [{"key": problem.key, **problem.args} for problem in document.problems]
     if document.properties:
         details["properties"] = dict(document.properties)
+    digest = text_hash(document.text)
     return NewDocument(
         title=name,
         text=document.text,
-        content_hash=text_hash(document.text),
-        pieces=cut(document, settings, name, embed),
+        content_hash=digest,
+        pieces=() if digest in unless else cut(document, settings, name, embed),
         cutting=settings.cutting,
         path="" if path is None else shown or str(path),
         media_type=MEDIA_TYPES[document.kind],
