@@ -63,3 +63,10 @@ def test_very_long_message_is_looked_through_from_its_end() -> None:
     index = NameIndex([("艾琳",)])
     assert index.named_in("无" * 100_000 + "艾琳")
     assert not index.named_in("艾琳" + "无" * 100_000)
+
+
+def test_name_that_a_longer_one_swallows_would_help_nobody() -> None:
+    index = NameIndex([("钟鼓楼",), ("茶馆",)])
+    assert index.with_names({1: ("钟鼓",)}).named_in("钟鼓楼在哪里") == {"钟鼓楼": [0]}
+    assert index.with_names({1: ("鼓楼",)}).named_in("鼓楼在哪里") == {"鼓楼": [1]}
+    assert index.named_in("鼓楼在哪里") == {}

@@ -170,3 +170,21 @@ def test_stages_are_counted_in_order_and_ranks_are_told(vector_desk: RecallDesk)
         assert all(count.took_ms >= 0 for count in result.stages)
         best = max(result.selected, key=lambda each: each.score)
         assert best.ranks[Stage.SCORE] == 1
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_named_remedy_works_when_the_name_is_really_given(vector_desk: RecallDesk, recipe: str) -> None:
+    """The recipes of ST-BME know no other names, so none is offered; a longer name swallows a shorter one."""
+    folder, _ = many(vector_desk, 30)
+    vector_desk.memory(folder, "location", title="钟鼓楼", fields={"state": "很高"})
+    lost = vector_desk.memory(folder, "location", title="茶馆", fields={"state": "安静"})
+    vector_desk.embed_all()
+    for message in ("钟鼓楼的守夜人看见了流星", "流星 lighthouse", "在哪里"):
+        request = RecallRequest(message=message, folder=folder, recipe=recipe, top_k=3, budget_tokens=0)
+        answer = WhyNot(vector_desk.service, request, lost).answer()
+        if answer.remedy is Remedy.ADD_ALIAS:
+            assert recipe == "blend"
+            assert isinstance(answer.value, str)
+            vector_desk.run(SetAliases(memory=lost, aliases=(answer.value,)))
+            assert lost in {each.pk for each in vector_desk.service.recall(request).selected}
+            vector_desk.undo()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from core.algos.bm25 import Flags
 from core.algos.lexical import fold
@@ -31,13 +31,25 @@ class NameIndex:
     def __init__(self, names: Iterable[tuple[str, ...]]) -> None:
         rows: dict[str, list[int]] = defaultdict(list)
         for row, each in enumerate(names):
-            for name in dict.fromkeys(" ".join(fold(name).split()) for name in each if name):
-                if any(char.isalnum() for char in name):
-                    rows[name].append(row)
-        self._rows = dict(rows)
+            for name in _folded(each):
+                rows[name].append(row)
+        self._fill(dict(rows))
+
+    def _fill(self, rows: dict[str, list[int]]) -> None:
+        self._rows = rows
         self._by_start: dict[str, list[str]] = defaultdict(list)
         for name in sorted(rows, key=len, reverse=True):
             self._by_start[name[:_START]].append(name)
+
+    def with_names(self, more: Mapping[int, tuple[str, ...]]) -> NameIndex:
+        """The same with more names for some rows: what would be named if they bore them. Cost: O(names)."""
+        rows = dict(self._rows)
+        for row, each in more.items():
+            for name in _folded(each):
+                rows[name] = sorted({*rows.get(name, ()), row})
+        wider = NameIndex(())
+        wider._fill(rows)
+        return wider
 
     def named_in(self, message: str, usable: Flags | None = None) -> dict[str, list[int]]:
         """Names that the message holds, in order, with the rows that bear them. Cost: O(characters).
@@ -71,6 +83,12 @@ class NameIndex:
                 ):
                     return name
         return None
+
+
+def _folded(names: Iterable[str]) -> list[str]:
+    """Names as they are compared, each once; a name without a letter or digit is none."""
+    folded = dict.fromkeys(" ".join(fold(name).split()) for name in names if name)
+    return [name for name in folded if any(char.isalnum() for char in name)]
 
 
 def _stands_free(text: str, start: int, end: int) -> bool:

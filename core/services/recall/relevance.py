@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.algos.fusion import above_usual, gated_words
-from core.algos.lexical import fold
 from core.services.recall.corpus import Floats
 from core.services.recall.evidence import Evidence
 from core.services.recall.frame import Frame
@@ -74,12 +73,11 @@ def _named(frame: Frame, evidence: Evidence) -> tuple[tuple[int, ...], tuple[int
     """Usable memories that the text names; and those whose name too many bear."""
     anchors: dict[int, None] = {}
     shared: dict[int, None] = {}
-    for rows in evidence.named(frame.usable).values():
+    named = evidence.named(frame.usable)
+    if frame.names:
+        named = frame.corpus.name_index.with_names(frame.names).named_in(evidence.text, frame.usable)
+    for rows in named.values():
         (anchors if len(rows) <= SAME_NAME_MOST else shared).update(dict.fromkeys(rows))
-    folded = fold(evidence.text)
-    for row, names in frame.names.items():
-        if frame.usable[row] and any(name and fold(name) in folded for name in names):
-            anchors[row] = None
     return tuple(anchors), tuple(shared)
 
 

@@ -119,7 +119,7 @@ def _anchors(frame: Frame) -> list[int]:
     """Memories whose name or title the message holds, in storage order."""
     rows = np.flatnonzero(frame.usable).tolist()
     stored = frame.corpus.stored
-    names = [(stored[row].title, stored[row].second_name, *frame.names.get(row, ())) for row in rows]
+    names = [(stored[row].title, stored[row].second_name) for row in rows]
     found = [rows[at] for at, _ in contained_names(frame.request.message, names)]
     frame.trace.came_by(Source.ANCHOR, found)
     return found

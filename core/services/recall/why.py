@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.algos.function_words import content_words
 from core.algos.lexical import fold, search_tokens
 from core.domain.errors import NotFound
 from core.domain.ids import MemoryPk
 from core.domain.memory import Memory
 from core.domain.recall import Recalled, RecallMode, RecallRequest, Remedy, Scope, Source, Stage, WhyNotAnswer
+from core.domain.recipes import Runner
 from core.ports.progress import CancelToken
 from core.services.recall.injecting import core_rows
 from core.services.recall.recall import RecallService, Run
@@ -201,8 +203,8 @@ class WhyNot:
         return _Change(Remedy.RAISE_BUDGET, float(tokens), replace(self._request, budget_tokens=tokens))
 
     def _names(self, run: Run) -> Iterator[_Change]:
-        """The rarest word of the message as another name of the memory."""
-        word = _rarest_word(run)
+        """The rarest word of the message as another name of the memory, where the recipe knows other names."""
+        word = _rarest_word(run) if run.frame.recipe.runner is Runner.BLEND else ""
         if word:
             yield _Change(Remedy.ADD_ALIAS, word, self._request, name=word)
 
@@ -215,7 +217,8 @@ def _rarest_word(run: Run) -> str:
     """The word or pair of characters that the fewest memories hold; a name that some bear already is none."""
     evidence = run.frame.message
     taken = set(evidence.named(run.frame.usable))
-    tokens = [token for token in dict.fromkeys(search_tokens(evidence.text)) if token.isalnum()]
+    words = content_words(search_tokens(evidence.text))
+    tokens = [token for token in dict.fromkeys(words) if token.isalnum()]
     long_enough = [token for token in tokens if len(token) >= (_SHORTEST_WORD if token.isascii() else 2)]
     free = [token for token in long_enough if token not in taken]
     known = {fold(text): at for at, text in enumerate(evidence.words.texts)}
