@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from core.domain.ids import FolderPk, MemoryPk
 from ui.actions import Actions
 from ui.desk import Desk
+from ui.tasks import single_shot
 from ui.views.detail import DetailPane
 from ui.views.memories_page import MemoriesPage
 
@@ -34,6 +35,7 @@ class GraphLink(QObject):
         self._actions, self._desk, self._memories, self._detail = actions, desk, memories, detail
         self._show_graph = show_graph
         self._graph: GraphPage | None = None
+        self._bring = single_shot(self, 0, self._bring_detail)
         actions.on("memory.show_on_graph", lambda: self.show(desk.selected()))
 
     def made(self, graph: GraphPage) -> None:
@@ -56,11 +58,17 @@ class GraphLink(QObject):
             graph = self._show_graph()
             graph.look_at(tuple(int(pk) for pk in pks))
 
+    def _bring_detail(self) -> None:
+        """A turn later: dressing the pane for its new place takes as long as making the page."""
+        if self._graph is not None and self._desk.source is not None:
+            self._graph.add_detail(self._detail)
+
     def leave(self) -> None:
         """The list has selection and detail again."""
         graph = self._graph
         if self._desk.source is None or graph is None:
             return
+        self._bring.stop()
         self._desk.source = None
         self._memories.tells = True
         self._memories.take_detail(self._detail)
@@ -74,7 +82,7 @@ class GraphLink(QObject):
             self._desk.source = GraphSource(graph)
             self._memories.tells = False
             self._memories.keep_widths()
-            graph.add_detail(self._detail)
+            self._bring.start()
             chosen = tuple(int(pk) for pk in self._memories.selected())
             if chosen and set(chosen) != set(graph.selected):
                 graph.select(chosen)

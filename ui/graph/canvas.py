@@ -34,6 +34,8 @@ from ui.tasks import TaskRunner, single_shot
 
 SETTLE_MS = 45
 """So long after the last move the exact picture is begun."""
+STREAM_SETTLE_MS = 700
+"""While positions come it is not begun between two of them."""
 TURN_MS = 16
 GLIDE_MS, PULSE_MS = 220, 900
 STALE_SCALE = 1.7
@@ -112,16 +114,17 @@ class Canvas(QWidget):
         """The same scene with nodes elsewhere: drawn quickly, exactly when no more come. `fit`: all is kept
         in view, as long as no hand has chosen what is looked at."""
         if self.scene is not None:
-            self._replace(positions)
+            self.scene = self.scene.moved(positions)
             if fit and not self.touched:
                 self.fit(glide=False)
+            self._replace(positions, STREAM_SETTLE_MS)
 
-    def _replace(self, positions: Reals) -> None:
+    def _replace(self, positions: Reals, settle_ms: int = SETTLE_MS) -> None:
         assert self.scene is not None
         self.scene = self.scene.moved(positions)
         self.renderer.show(self.scene)
         self.renderer.want(self.camera, Care.MOVING)
-        self._settle.start()
+        self._settle.start(settle_ms)
         self.update()
 
     def select(self, nodes: Iterable[int], current: int = -1) -> None:
@@ -196,7 +199,7 @@ class Canvas(QWidget):
             ratio = camera.scale / picture.camera.scale
             if not (1 / STALE_SCALE < ratio < STALE_SCALE) or not _covers(picture.camera, camera):
                 self.renderer.want(camera, Care.MOVING)
-        self._settle.start()
+        self._settle.start(SETTLE_MS)
         self.moved.emit()
         self.update()
 
@@ -256,7 +259,7 @@ class Canvas(QWidget):
         self.camera = self.camera.resized(self.width(), self.height())
         if not self.touched:
             self.fit(glide=False)
-        self._settle.start()
+        self._settle.start(SETTLE_MS)
         self.moved.emit()
 
     # --- what is where ---

@@ -14,8 +14,8 @@ from core.domain.graph import Arrange, Frame, KeepPositions, Layout
 from ui.context import Context
 from ui.tasks import Lane
 
-FRAME_S = 0.05
-"""Positions are sent to the view at most so often."""
+FRAME_S, FRAME_S_A_NODE, FRAME_S_MOST = 0.05, 1e-5, 0.4
+"""Positions are sent to the view at most so often: seldom for many nodes, as drawing them holds the layout up."""
 
 Reals = NDArray[np.float32]
 
@@ -61,10 +61,11 @@ class LiveLayout(QObject):
             layout = engine.ask(query, cancel=cancel)
             self._news.emit(_News(run, layout, None))
             last, sent = None, 0.0
+            pause = min(FRAME_S + FRAME_S_A_NODE * len(query.graph), FRAME_S_MOST)
             while (frame := layout.step()) is not None:
                 cancel.check()
                 last = frame.positions
-                if time.monotonic() - sent >= FRAME_S:
+                if time.monotonic() - sent >= pause:
                     sent = time.monotonic()
                     self._news.emit(_News(run, layout, frame))
             return last

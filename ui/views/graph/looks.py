@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import qtawesome
 from PySide6.QtGui import QColor, QFont
 
 from core.domain.graph import time_of
@@ -13,11 +12,10 @@ from ui.graph.coloring import Words
 from ui.graph.compose import Names
 from ui.graph.scene import Paint
 from ui.graph.shapes import mix
-from ui.icons import glyph
+from ui.icons import KEPT, glyph, kept_family
 from ui.theme import load_colors
 from ui.views.naming import label
 
-ICON_PREFIX = "mdi6"
 EDGE_SHARE = 0.35
 """How much of the ground is in the plain colour of edges."""
 
@@ -31,7 +29,8 @@ def paint_of(ctx: Context) -> Paint:
     """Colours and fonts of the scheme as it is now."""
     theme = ctx.theme
     ground = rgb(theme.color("base"))
-    icons = QFont(qtawesome.font(ICON_PREFIX, 16))
+    icons = QFont(kept_family())
+    icons.setStyleStrategy(QFont.StyleStrategy.NoFontMerging)
     return Paint(
         ground=ground,
         text=rgb(theme.color("text")),
@@ -53,7 +52,7 @@ def names_of(ctx: Context, schema: Schema) -> Names:
     def icon(type_id: str) -> str:
         found = schema.type(type_id)
         name = found.icon if found is not None else ""
-        return glyph(name) if name.startswith(f"{ICON_PREFIX}.") else glyph("")
+        return glyph(name) if name.startswith(f"{KEPT}.") else glyph("")
 
     def name(relation_id: str) -> str:
         found = schema.relation(relation_id)
