@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from tests.cases.chats import check_chat
+from tests.cases.documents import check_documents
 from tests.cases.lore import check_lore
 from tests.cases.sidecar import Case, find_cases
 from tests.cases.stbme_booku import check_stbme_booku
@@ -20,6 +21,7 @@ Checker = Callable[[Case, Path], "list[str] | None"]
 """Faults of a case ([] = passed), worked on in an empty directory; None when it cannot check it."""
 
 CHECKERS: Mapping[str, Checker] = {
+    "documents": check_documents,
     "stbme_booku": check_stbme_booku,
     "st_chat": check_chat,
     "sillytavern_chat": check_chat,
