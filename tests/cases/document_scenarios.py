@@ -152,8 +152,8 @@ def bad_name(recipe: Mapping[str, Any], _checks: Mapping[str, Any], work: Path) 
     folder.mkdir()
     (folder / "other.txt").write_text("另一个。", encoding="utf-8")
     try:
-        with open(os.fsencode(folder) + b"/" + bytes.fromhex(recipe["bytes_hex"]), "wb") as file:
-            file.write(recipe["content"].encode())
+        name = os.fsdecode(bytes.fromhex(recipe["bytes_hex"]))
+        (folder / name).write_text(recipe["content"], encoding="utf-8")
     except (OSError, UnicodeError):
         return []  # this system has no such names
     with closing(new_library(work)) as library:

@@ -10,6 +10,7 @@ import codecs
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from core.adapters.documents.plausible import is_western, mixes_scripts, sense
 from core.domain.errors import BadFile, EncodingQuestion
 
 _MARKS = (
@@ -44,6 +45,15 @@ PREVIEW_CHARS = 120
 FEW_ERRORS = 0.002
 """Share of broken bytes up to which a text still counts as UTF-8 (cut in the middle, mixed by an editor)."""
 _SURE = 0.3
+_SINGLE_SURE = 0.1
+_SOME_SENSE = 0.25
+_MAKES_SENSE = 0.4
+_CLEARLY = 1.6
+"""By how much the best reading must make more sense than the next one."""
+_FEW_CHARACTERS = 4
+_WESTERN_SHARE = 0.4
+_MIXED = 0.3
+_ASIAN_CANDIDATES = ("gb18030", "cp950", "cp932", "cp949", "euc_jp")
 _ENOUGH_BYTES = 12
 """Fewer bytes above ASCII say too little for a detector."""
 
@@ -118,23 +128,51 @@ def _by_bytes(data: bytes, name: str, hint: str) -> Decoded:
 
 
 def _detected(data: bytes, name: str) -> Decoded:
+    """A text that is no UTF-8: by what it says, then by two detectors that must agree, else a question."""
+    sample = sample_of(data)
+    told = _by_sense(sample)
+    if told and (decoded := _strict(data, told) or _nearly(data, told)) is not None:
+        return decoded
+    first, confidence, second = _detectors(sample)
+    candidates = [first, *(["cp1252"] if first not in _EAST_ASIAN else [])]
+    for codec in candidates:
+        decoded = _strict(data, codec) if codec else None
+        if decoded is not None and _convincing(
+            decoded, confidence, agreed=_same_family(codec, second), data=data
+        ):
+            return decoded
+    choices = _choices(data, (told, first, second, *_OFFERED))
+    if not choices or (confidence == 0 and looks_binary(data, strictly=True)):
+        raise BadFile("error.document.not_text", name=name)
+    raise EncodingQuestion("error.document.encoding", choices, name=name)
+
+
+def _by_sense(sample: bytes) -> str:
+    """The East Asian encoding in which the bytes make sense, and in no other; "" when that is not clear."""
+    texts = {
+        codec: found.text
+        for codec in _ASIAN_CANDIDATES
+        if (found := _strict(sample, codec) or _nearly(sample, codec)) is not None
+    }
+    scores = sorted(((sense(text), codec) for codec, text in texts.items()), reverse=True)
+    if not scores or scores[0][0] < _MAKES_SENSE:
+        return ""
+    best = texts[scores[0][1]]
+    if sum(character >= "\x80" for character in best) < _FEW_CHARACTERS:
+        return ""
+    others = [score for score, codec in scores[1:] if texts[codec] != best]
+    return scores[0][1] if not others or scores[0][0] >= others[0] * _CLEARLY else ""
+
+
+def _detectors(sample: bytes) -> tuple[str, float, str]:
+    """What two independent detectors say, and how sure the first one is."""
     import chardet
     from charset_normalizer import from_bytes
 
-    sample = sample_of(data)
     found = chardet.detect(sample)
-    first = codec_name(str(found["encoding"] or ""))
     match = from_bytes(sample).best()
-    second = codec_name(match.encoding) if match is not None else ""
-    decoded = _strict(data, first) if first else None
-    if decoded is None and first in _EAST_ASIAN:
-        decoded = _nearly(data, first)
-    if decoded is not None and _convincing(decoded, found["confidence"], _same_family(first, second), data):
-        return decoded
-    choices = _choices(data, (first, second, *_OFFERED))
-    if not choices:
-        raise BadFile("error.document.not_text", name=name)
-    raise EncodingQuestion("error.document.encoding", choices, name=name)
+    first = codec_name(str(found["encoding"] or ""))
+    return first, found["confidence"], codec_name(match.encoding) if match is not None else ""
 
 
 def _same_family(first: str, second: str) -> bool:
@@ -142,15 +180,20 @@ def _same_family(first: str, second: str) -> bool:
     return first == second or {first, second} <= chinese
 
 
-def _convincing(decoded: Decoded, confidence: float, agreed: bool, data: bytes) -> bool:
-    high = [character for character in decoded.text[:SAMPLE_BYTES] if character >= "\x80"]
+def _convincing(decoded: Decoded, confidence: float, *, agreed: bool, data: bytes) -> bool:
+    text = decoded.text[:SAMPLE_BYTES]
+    high = [character for character in text if character >= "\x80"]
     if any(_impossible(character) for character in high):
         return False
     if decoded.encoding in _EAST_ASIAN:
         few = sum(byte >= 0x80 for byte in data[:SAMPLE_BYTES]) < _ENOUGH_BYTES
-        return agreed or (confidence >= _SURE and not few)
+        return (agreed or (confidence >= _SURE and not few)) and sense(text) >= _SOME_SENSE
+    if decoded.encoding == "cp1252":
+        return is_western(text) and len(high) <= len(text) * _WESTERN_SHARE
     letters = sum(character.isalpha() for character in high)
-    return letters >= len(high) * 0.5 or agreed
+    return (
+        letters >= len(high) * 0.5 and mixes_scripts(text) < _MIXED and (agreed or confidence >= _SINGLE_SURE)
+    )
 
 
 def _impossible(character: str) -> bool:
@@ -202,28 +245,36 @@ def _lossy(data: bytes, codec: str) -> Decoded:
 
 
 def _wide(data: bytes) -> str:
-    """`utf-16-le` or `utf-16-be` when the bytes are that, without a mark; else ""."""
+    """`utf-16-le` or `utf-16-be`: NUL bytes betray them; pure Chinese has none, but makes sense in no other way."""
     head = data[:SAMPLE_BYTES]
     head = head[: len(head) // 2 * 2]
     if len(head) < 4:
         return ""
-    scores = {codec: _sense(head.decode(codec, errors="replace")) for codec in ("utf-16-le", "utf-16-be")}
+    if b"\x00" not in head:
+        return "" if _strict(data, "utf-8") is not None else _wide_by_sense(head)
+    scores = {codec: _usual(head.decode(codec, errors="replace")) for codec in ("utf-16-le", "utf-16-be")}
     best = max(scores, key=lambda codec: scores[codec])
-    if b"\x00" in head:
-        return best if scores[best] >= 0.9 else ""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return best if scores[best] >= 0.95 and scores[best] > min(scores.values()) + 0.3 else ""
-    return ""
+    return best if scores[best] >= 0.9 and scores[best] > min(scores.values()) else ""
 
 
-def _sense(text: str) -> float:
-    """Share of characters that are usual in UTF-16 texts: ASCII, Latin, Chinese, kana, their punctuation."""
+def _wide_by_sense(head: bytes) -> str:
+    """Korean does not count: its words stand between blanks, which hold a NUL."""
+    texts = {codec: head.decode(codec, errors="replace") for codec in ("utf-16-le", "utf-16-be")}
+    scores = {
+        codec: 0.0 if any("\uac00" <= character <= "\ud7a3" for character in text) else sense(text)
+        for codec, text in texts.items()
+    }
+    best = max(scores, key=lambda codec: scores[codec])
+    return best if scores[best] >= _MAKES_SENSE and scores[best] >= min(scores.values()) * _CLEARLY else ""
+
+
+def _usual(text: str) -> float:
+    """Share of characters that are usual in UTF-16 texts: ASCII, Latin, Chinese, kana, Hangul, their punctuation."""
     usual = sum(
         character in "\n\r\t" or " " <= character <= "~" or "\u00a0" <= character <= "\u052f"
-        or "\u2010" <= character <= "\u2027" or "\u3000" <= character <= "\u30ff"
-        or "\u4e00" <= character <= "\u9fff" or "\uff01" <= character <= "\uff5e"
+        or "\u1ea0" <= character <= "\u1eff" or "\u2010" <= character <= "\u2027"
+        or "\u3000" <= character <= "\u30ff" or "\u4e00" <= character <= "\u9fff"
+        or "\uac00" <= character <= "\ud7a3" or "\uff01" <= character <= "\uff5e"
         for character in text
     )  # fmt: skip
     return usual / max(1, len(text))
@@ -232,10 +283,15 @@ def _sense(text: str) -> float:
 _TEXT_CONTROLS = frozenset(b"\t\n\x0b\x0c\r\x1b\x08\x1a")
 
 
-def looks_binary(data: bytes) -> bool:
-    """Whether the beginning holds what no text in bytes holds: many controls, or runs of NUL."""
+def looks_binary(data: bytes, *, strictly: bool = False) -> bool:
+    """Whether the beginning holds what no text in bytes holds: many controls, or runs of NUL.
+
+    `strictly`: any control at all.
+    """
     head = data[:8192]
     if not head:
         return False
     controls = sum(byte < 0x20 and byte not in _TEXT_CONTROLS for byte in head)
+    if strictly:
+        return controls > 0
     return controls > max(2, len(head) * 0.01) if b"\x00" not in head else controls > len(head) * 0.005 + 1
