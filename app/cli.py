@@ -59,6 +59,8 @@ def _add(sub: argparse.ArgumentParser, argument: Argument, say: Say) -> None:
             options["nargs"] = "+"
         case Takes.ANY_TEXTS:
             options["nargs"] = "*"
+        case Takes.OPTIONAL_TEXT:
+            options["nargs"] = "?"
         case Takes.NUMBER:
             options["type"] = _number
         case Takes.DECIMAL:

@@ -40,6 +40,7 @@ class Takes(StrEnum):
     TEXT = "text"
     TEXTS = "texts"
     ANY_TEXTS = "any_texts"
+    OPTIONAL_TEXT = "optional_text"
     NUMBER = "number"
     DECIMAL = "decimal"
     FLAG = "flag"
@@ -124,20 +125,23 @@ COMMANDS: tuple[CommandSpec, ...] = (
             Argument(name="--dry-run", takes=Takes.FLAG),
             Argument(name="--yes", takes=Takes.FLAG),
             Argument(name="--partly", takes=Takes.FLAG),
+            Argument(name="--as-new", takes=Takes.FLAG),
         ),
     ),
     CommandSpec(
         name="export",
         function=commands_transfer.export,
         arguments=(
-            Argument(name="folder", metavar="FOLDER"),
+            Argument(name="folder", takes=Takes.OPTIONAL_TEXT, metavar="FOLDER"),
             Argument(
                 name="--format",
-                choices=(Format.STBME.value, Format.BOOKU.value, Format.GRAPHML.value),
+                choices=tuple(each.value for each in commands_transfer.WRITTEN),
                 default=Format.STBME.value,
             ),
             Argument(name="--to", required=True, metavar="PATH"),
             Argument(name="--overwrite", takes=Takes.FLAG),
+            Argument(name="--ids", takes=Takes.TEXTS, metavar="ID"),
+            Argument(name="--copy-of", metavar="FILE"),
         ),
     ),
     CommandSpec(

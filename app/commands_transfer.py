@@ -10,7 +10,7 @@ from app.answers import Answer, Say, count_lines, error_json, problem_json
 from app.commands_read import folder_named
 from core.domain import queries as q
 from core.domain.commands import ApplyImport
-from core.domain.errors import Conflict, Unavailable, UserError
+from core.domain.errors import Conflict, Invalid, Unavailable, UserError
 from core.domain.transfer import Format, ImportPlan
 
 if TYPE_CHECKING:
@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from core.domain.api import EngineApi
 
 SHOWN_PROBLEMS = 20
+WRITTEN = (
+    Format.STBME,
+    Format.BOOKU,
+    Format.GRAPHML,
+    Format.WORLDINFO,
+    Format.LOREBOOK,
+    Format.CARD,
+    Format.CHAT,
+)
+SEVERAL = "error.file.several_found"
 NO_NAME = "''"
 
 
@@ -37,10 +47,22 @@ def import_files(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     return Answer({"dry_run": args["dry_run"], "files": reports}, tuple(lines), done)
 
 
+def _files(engine: EngineApi, path: Path) -> list[Path]:
+    """The path itself; of a directory with several importable files each of these."""
+    if not path.is_dir():
+        return [path]
+    try:
+        engine.ask(q.ReadFile(path))
+    except UserError as error:
+        if error.key == SEVERAL:
+            return [found.path for found in engine.ask(q.FindFiles(path))]
+    return [path]
+
+
 def _import_one(engine: EngineApi, path: Path, args: Mapping[str, Any], say: Say) -> dict[str, Any]:
     report: dict[str, Any] = {"file": str(path), "ok": False, "imported": False}
     try:
-        plan = engine.ask(q.ReadFile(path, partly=args["partly"]))
+        plan = engine.ask(q.ReadFile(path, partly=args["partly"], as_new=args["as_new"]))
         report |= _plan_json(plan, say)
         if args["dry_run"]:
             return report | {"ok": True}
@@ -78,8 +100,10 @@ def _lines(report: Mapping[str, Any], say: Say) -> list[str]:
             lines.append("  " + say("cli.more_problems", count=len(problems) - SHOWN_PROBLEMS))
     if "error" in report:
         lines.append("  " + report["error"]["text"])
+    elif report["imported"] and report["op"] is None:
+        lines.append("  " + say("cli.unchanged"))
     elif report["imported"]:
-        lines.append("  " + say("cli.imported", op=report["op"] or 0))
+        lines.append("  " + say("cli.imported", op=report["op"]))
     elif report["ok"]:
         lines.append("  " + say("cli.dry_run"))
     else:
@@ -88,16 +112,24 @@ def _lines(report: Mapping[str, Any], say: Say) -> list[str]:
 
 
 def export(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
-    """A folder as a file of another program."""
-    folder = folder_named(library.engine, args["folder"])
-    report = library.engine.ask(
-        q.ExportFolder(
-            folder=folder.pk,
-            format=Format(args["format"]),
-            path=Path(args["to"]),
+    """A folder, or chosen memories, as a file of another program. Errors: UserError."""
+    engine, target, path = library.engine, Format(args["format"]), Path(args["to"])
+    folder = None if args["folder"] is None else folder_named(engine, args["folder"]).pk
+    query: q.ExportFolder | q.ExportMemories
+    if args["ids"]:
+        memories = engine.ask(q.ResolveMemories(tuple(args["ids"]), folder))
+        query = q.ExportMemories(memories, target, path, overwrite=args["overwrite"])
+    elif folder is not None:
+        query = q.ExportFolder(
+            folder=folder,
+            format=target,
+            path=path,
             overwrite=args["overwrite"],
+            source=None if args["copy_of"] is None else Path(args["copy_of"]),
         )
-    )
+    else:
+        raise Invalid("error.cli.export_what")
+    report = engine.ask(query)
     problems = [problem_json(problem, say) for problem in report.problems]
     data = {
         "format": report.format.value,

@@ -294,12 +294,14 @@ class Edges(Query[tuple[EdgeView, ...]]):
 class ReadFile(Query[ImportPlan]):
     """The dry run of an import: what a file or directory holds. Nothing is written.
 
+    A chat, lorebook or card that is in the library already is compared with it, unless `as_new`.
     Errors: BadFile, with what it is and how far it could be read. `partly`: of a file that breaks off
     take what stands before the break.
     """
 
     path: Path
     partly: bool = False
+    as_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)

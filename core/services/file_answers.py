@@ -34,6 +34,8 @@ def file_answers(
             schema = reader.schema()
         plan = formats.read(query.path, schema, partly=query.partly)
         _check(cancel)
+        if query.as_new:
+            return plan
         with store.read() as reader:
             return with_library(reader, plan)
 

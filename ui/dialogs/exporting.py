@@ -33,8 +33,23 @@ from ui.tasks import Lane
 from ui.views.transfer_words import counts_text, format_name
 from ui.widgets.plain_text import PlainLineEdit
 
-FORMATS = (Format.STBME, Format.BOOKU, Format.GRAPHML)
-ENDINGS = {Format.STBME: ".json", Format.GRAPHML: ".graphml"}
+FORMATS = (
+    Format.STBME,
+    Format.BOOKU,
+    Format.GRAPHML,
+    Format.WORLDINFO,
+    Format.CARD,
+    Format.CHAT,
+)
+ENDINGS = {
+    Format.STBME: ".json",
+    Format.GRAPHML: ".graphml",
+    Format.WORLDINFO: ".json",
+    Format.CARD: ".json",
+    Format.CHAT: ".jsonl",
+}
+ONLY_BACK = (Format.CARD, Format.CHAT)
+"""Formats in which a folder goes out only when it came in as such."""
 NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 
 
@@ -56,6 +71,7 @@ class ExportDialog(CommandDialog):
             button = QRadioButton(format_name(tr, kind))
             button.setProperty("format", kind.value)
             button.setChecked(kind is Format.STBME)
+            button.setVisible(kind not in ONLY_BACK)
             self.formats.addButton(button)
             self.body.addWidget(button)
         self.formats.buttonClicked.connect(lambda _button: self._on_format())
@@ -151,6 +167,7 @@ class ExportDialog(CommandDialog):
         origin = node.folder.origin.get("format")
         for button in self.formats.buttons():
             if button.property("format") == origin:
+                button.show()
                 button.setChecked(True)
         self._on_format()
 

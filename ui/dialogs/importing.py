@@ -53,6 +53,7 @@ class ImportDialog(CommandDialog):
         self._path = path
         self._taken: frozenset[str] = frozenset()
         self._result: OpResult | None = None
+        self._known = False
         self._pages = QStackedWidget()
         self._found = QListWidget()
         self._found.setAccessibleName(ctx.tr("import.found"))
@@ -97,6 +98,7 @@ class ImportDialog(CommandDialog):
         self.existing = QCheckBox(tr("import.existing"))
         self.existing.setToolTip(tr("import.existing.tip"))
         self.existing.toggled.connect(self._on_choice)
+        self.existing.clicked.connect(self._on_existing)
         self.confirm = QCheckBox(tr("import.confirm"))
         self.confirm.toggled.connect(self.check)
         self.problems = ProblemList(self.ctx)
@@ -136,9 +138,10 @@ class ImportDialog(CommandDialog):
         if plan is None:
             return None
         folders = plan.folders
-        if len(folders) == 1:
+        if len(folders) == 1 and folders[0].into is None:
             folders = (replace(folders[0], name=clean_folder_name(self.name.text())),)
-        return ApplyImport(replace(plan, folders=folders, into_existing=self.existing.isChecked()))
+        by_name = self.existing.isChecked() and not self._known
+        return ApplyImport(replace(plan, folders=folders, into_existing=by_name))
 
     def apply(self) -> None:
         """Import; on the list of files: look into the chosen one; at the end: show what came."""
@@ -191,14 +194,16 @@ class ImportDialog(CommandDialog):
 
         self.ctx.tasks.run(Lane.READ, ask, show, owner=self, query="read", failed=self._refuse)
 
-    def _read(self, path: Path, *, partly: bool) -> None:
+    def _read(self, path: Path, *, partly: bool, as_new: bool = False) -> None:
+        """Read a file. What the library holds of it already is left out of account when `as_new`."""
         self._path = path
+        self._known = self._known and as_new
         engine = self.ctx.engine
         self.stack.show_loading(self.ctx.tr("import.reading"))
 
         def ask(_progress: Report, cancel: Cancel) -> tuple[ImportPlan, frozenset[str]]:
             names = frozenset(node.folder.name for node in engine.ask(Folders(), cancel=cancel))
-            return engine.ask(ReadFile(path, partly=partly), cancel=cancel), names
+            return engine.ask(ReadFile(path, partly=partly, as_new=as_new), cancel=cancel), names
 
         self.ctx.tasks.run(Lane.READ, ask, self._show_plan, owner=self, query="read", failed=self._refuse)
 
@@ -259,8 +264,12 @@ class ImportDialog(CommandDialog):
         )
         self.counts.setText("\n".join(count_lines(plan, self.ctx)))
         single = len(plan.folders) == 1
+        filled = any(folder.into is not None for folder in plan.folders)
+        self._known = self._known or filled
+        self.existing.setChecked(filled)
         self._form.setRowVisible(0, single)
         self.name.setText(plan.folders[0].name if single else "")
+        self.name.setReadOnly(filled)
         self.problems.show_problems(plan.problems)
         self.confirm.setVisible(plan.needs_confirmation)
         self.confirm.setChecked(False)
@@ -271,6 +280,11 @@ class ImportDialog(CommandDialog):
         self._on_choice()
         self.main_button.setFocus()
 
+    def _on_existing(self, checked: bool) -> None:
+        """What is known from the library is brought up to date, or comes in once more as something new."""
+        if self._known:
+            self._read(self._path, partly=False, as_new=not checked)
+
     def _on_choice(self) -> None:
         plan, tr = self._plan, self.ctx.tr
         if plan is None:
@@ -279,13 +293,15 @@ class ImportDialog(CommandDialog):
             [self.name.text().strip()] if len(plan.folders) == 1 else [folder.name for folder in plan.folders]
         )
         taken = [name for name in names if name in self._taken]
-        self.existing.setVisible(bool(taken))
+        self.existing.setVisible(bool(taken) or self._known)
         if not self._name_is_good():
             note = tr("import.name.empty")
         elif not taken:
             note = "" if len(names) == 1 else tr("import.folders", names=", ".join(map(isolate, names[:20])))
         else:
             key = "import.name.into" if self.existing.isChecked() else "import.name.taken"
+            if any(folder.into is not None for folder in plan.folders):
+                key = "import.name.update"
             note = tr(key, names=", ".join(map(isolate, taken[:20])))
         self.name_note.setText(note)
         self.name_note.setVisible(bool(note))

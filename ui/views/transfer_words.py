@@ -10,7 +10,22 @@ from ui.context import Context
 from ui.language import Language, isolate
 
 MAIN = ("memories", "edges", "folders", "documents", "messages", "memos", "vectors")
-APART = ("archived", "deleted", "rejected_edges", "merged_edges", "orphan_tags", "doubles")
+APART = (
+    "archived",
+    "deleted",
+    "rejected_edges",
+    "merged_edges",
+    "orphan_tags",
+    "doubles",
+    "new_floors",
+    "changed_floors",
+    "removed_floors",
+    "moved_floors",
+    "shared_floors",
+    "marked_memories",
+    "bad_lines",
+    "already_there",
+)
 TYPE = "type."
 
 
@@ -48,7 +63,7 @@ def count_lines(plan: ImportPlan, ctx: Context) -> list[str]:
         "edges": len(plan.edges),
         "folders": len(plan.folders),
         "documents": len(plan.documents),
-        "messages": len(plan.messages),
+        "messages": plan.counts.get("messages", len(plan.messages)),
         "memos": len(plan.memos),
         "vectors": len(plan.vectors),
     }
