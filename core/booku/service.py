@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from core.algos.command_line import ServiceCall
 from core.booku import command, reading, records, upkeep, writing
+from core.booku.arguments import checked
 from core.booku.library import BookuLibrary, guide_errors
 from core.booku.reading import Retrieval, Wanted
 from core.booku.records import Item
@@ -51,6 +52,7 @@ class BookuMemoryService:
 
     # --- write ---------------------------------------------------------------------------
 
+    @checked
     async def upsert_memory(  # noqa: PLR0913 - the guide's signature
         self,
         content: str,
@@ -87,6 +89,7 @@ class BookuMemoryService:
         record = _new_record(locals())
         return await self._do(lambda library: writing.upsert(library, writing.new_memory(library, record)))
 
+    @checked
     async def create_memory(  # noqa: PLR0913 - the guide's signature
         self,
         *,
@@ -131,6 +134,7 @@ class BookuMemoryService:
 
         return await self._do(work)
 
+    @checked
     async def create_temporary_memo(
         self, *, content: str, expire_hours: float = 2.0, stream_id: str | None = None
     ) -> Item:
@@ -139,6 +143,7 @@ class BookuMemoryService:
 
     # --- retrieve ------------------------------------------------------------------------
 
+    @checked
     async def retrieve_memories(
         self,
         query_text: str,
@@ -160,6 +165,7 @@ class BookuMemoryService:
         )
         return await self._do(lambda library: reading.retrieve(library, asked))
 
+    @checked
     async def search_memory_entries(  # noqa: PLR0913 - the guide's signature
         self,
         *,
@@ -192,6 +198,7 @@ class BookuMemoryService:
             )
         )
 
+    @checked
     async def grep_memories(
         self,
         *,
@@ -217,6 +224,7 @@ class BookuMemoryService:
 
     # --- read ----------------------------------------------------------------------------
 
+    @checked
     async def read_full_content(self, *, memory_ids: Sequence[str]) -> Item:
         """Whole texts in the order asked; `missing` names unknown and trashed ids."""
 
@@ -241,6 +249,7 @@ class BookuMemoryService:
 
         return await self._do(work)
 
+    @checked
     async def get_memory_detail(self, *, memory_id: str, include_deleted: bool = True) -> Item:
         """One record with its whole text, from the trash too unless `include_deleted` is off."""
 
@@ -253,6 +262,7 @@ class BookuMemoryService:
 
         return await self._do(work)
 
+    @checked
     async def list_memory_entries(  # noqa: PLR0913 - the guide's signature
         self,
         *,
@@ -276,6 +286,7 @@ class BookuMemoryService:
             )
         )
 
+    @checked
     async def query_memory_status(
         self, *, folder_id: str | None = None, include_archived: bool = True, recent_limit: int = 8
     ) -> Item:
@@ -286,6 +297,7 @@ class BookuMemoryService:
             )
         )
 
+    @checked
     async def get_status(self, folder_id: str | None = None) -> Item:
         """The same in short, of a folder or (None) of all."""
 
@@ -302,12 +314,14 @@ class BookuMemoryService:
 
         return await self._do(work)
 
+    @checked
     async def list_folder_ids(self) -> Item:
         """Folders that hold memories, the default one first."""
         return await self._do(reading.folder_ids)
 
     # --- change and delete ---------------------------------------------------------------
 
+    @checked
     async def update_memory_by_id(  # noqa: PLR0913 - the guide's signature
         self,
         *,
@@ -352,20 +366,24 @@ class BookuMemoryService:
 
         return await self._do(work)
 
+    @checked
     async def delete_memories(self, *, memory_ids: Sequence[str], hard: bool = False) -> Item:
         """Into the trash; with `hard` for ever."""
         return await self._do(lambda library: upkeep.delete(library, memory_ids, hard=hard))
 
+    @checked
     async def move_memories(
         self, *, memory_ids: Sequence[str], to_bucket: str | None = None, to_folder_id: str | None = None
     ) -> Item:
         """To a folder, a bucket, or both."""
         return await self._do(lambda library: upkeep.move(library, memory_ids, to_bucket, to_folder_id))
 
+    @checked
     async def archive_memories(self, memory_ids: Sequence[str], *, folder_id: str | None = None) -> Item:
         """Archive memories (of a folder; None = of any). Returns archived and skipped."""
         return await self._do(lambda library: upkeep.archive(library, memory_ids, folder_id))
 
+    @checked
     async def update_activated(self, memory_id: str) -> None:
         """Count a memory as recalled once more; an unknown id is ignored."""
 
@@ -376,6 +394,7 @@ class BookuMemoryService:
 
         await self._do(work)
 
+    @checked
     async def promote_stale_emergent(self, folder_id: str | None = None) -> Item:
         """Judge what has been on trial too long in a folder (None = the default one).
 
@@ -394,7 +413,7 @@ class BookuMemoryService:
         types = await self._do(lambda library: library.ask(q.LibrarySchema()))
         language = self._library.language
         return await command.run_command(
-            command_line,
+            command_line if isinstance(command_line, str) else "",
             call,
             help_text=command.manual(language),
             describe=lambda problem: command.problem_text(problem, language),

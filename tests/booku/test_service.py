@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 from datetime import timedelta
 from pathlib import Path
@@ -401,3 +402,56 @@ def test_odd_texts_are_answered(desk: Desk, text: str) -> None:
     if text.strip():
         made = upsert(desk, text)
         assert desk.do(desk.service.read_full_content(memory_ids=[made["id"]]))["total"] == 1
+
+
+ODD: tuple[Any, ...] = (
+    None, "", "  ", 0, -1, 1.5, True, [], ["a"], ["", None], [1], [["x"]], {"a": 1}, b"x",
+    float("nan"), float("inf"), 10**30, "\ud83d", "\0", "a" * 5000,
+)  # fmt: skip
+GIVEN: dict[str, dict[str, Any]] = {
+    "upsert_memory": {"content": "hello"},
+    "create_memory": {"title": "t", "content": "c", **TRIPLE},
+    "create_temporary_memo": {"content": "m"},
+    "retrieve_memories": {"query_text": "hello"},
+    "search_memory_entries": {"query_text": "h"},
+    "grep_memories": {"query": "h", "search_fields": ["title"]},
+    "read_full_content": {"memory_ids": ["x"]},
+    "get_memory_detail": {"memory_id": "x"},
+    "update_memory_by_id": {"memory_id": "x"},
+    "delete_memories": {"memory_ids": ["x"]},
+    "move_memories": {"memory_ids": ["x"], "to_folder_id": "zz"},
+    "archive_memories": {"memory_ids": ["x"]},
+    "update_activated": {"memory_id": "x"},
+    "memory_command": {"command_line": "help"},
+    "temporary_memo": {"content": "m"},
+}
+METHODS = [
+    name
+    for name, _ in inspect.getmembers(BookuMemoryService, inspect.iscoroutinefunction)
+    if not name.startswith("_")
+]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_odd_arguments_raise_nothing_but_what_the_guide_says(tmp_path: Path, name: str) -> None:
+    desk = Desk(tmp_path / "library", HashEmbedder(dims=16))
+    method = getattr(desk.service, name)
+    known = create(desk, "Luna", "the white cat", **TRIPLE)["id"]
+    given = {**GIVEN.get(name, {}), **({"memory_id": known} if name == "update_memory_by_id" else {})}
+    for argument in inspect.signature(method).parameters:
+        for value in ODD:
+            refused = () if name in {"memory_command", "temporary_memo"} else (ValueError, RuntimeError)
+            with contextlib.suppress(*refused):
+                desk.do(method(**{**given, argument: value}))
+
+
+def test_one_text_is_no_list_of_letters(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "library")
+    with pytest.raises(ValueError, match="core_tags"):
+        create(
+            desk, "Luna", "the white cat", core_tags="cat", diffusion_tags=["home"], opposing_tags=["work"]
+        )
+    with pytest.raises(ValueError, match="memory_ids"):
+        desk.do(desk.service.delete_memories(memory_ids="mem-1"))
+    made = create(desk, "Luna", "the cat", tags=["white", None, 7], **TRIPLE)["id"]
+    assert meta(desk, made)["tags"] == ["white", "7"]
