@@ -19,8 +19,6 @@ _CLAUSE = re.compile(r"[，、,：:—]+\s*|\s+")
 _LINE = re.compile(r"\n+")
 _FULL_ENOUGH = 0.6
 """From this share of the limit on, a piece rather ends with a paragraph than takes half of the next one."""
-_SLACK = 0.15
-"""How much a piece may exceed the even share, so that sentences need not be cut to make all pieces equal."""
 _TITLE_CHARS = 120
 _JOINER = "\u200d"
 _LONGEST_CLUSTER = 16
@@ -160,13 +158,13 @@ def _pack(
     atoms = _atoms(text, blocks, section, limit, overlap)
     if not atoms:
         return
-    share = _even_share(atoms[-1].end - atoms[0].start, limit, overlap)
     first = 0
     start = atoms[0].start
     while True:
         if atoms[first].end - start > limit:  # no room for the overlap
             start = atoms[first].start
-        last = _last(atoms, first, start, share)
+        share = _even_share(atoms[-1].end - start, limit, overlap)
+        last = _last(atoms, first, start, share, limit)
         if atoms[last].end - start > limit:
             raise AssertionError("a part is longer than a piece")
         inside = not atoms[first].starts
@@ -178,17 +176,20 @@ def _pack(
 
 
 def _even_share(length: int, limit: int, overlap: int) -> int:
-    """The size of pieces that makes all of them about equal."""
+    """The size of pieces that makes all of those that are left about equal."""
     if length <= limit:
         return limit
     count = -(-(length - overlap) // (limit - overlap))
-    return min(limit, int((-(-(length - overlap) // count) + overlap) * (1 + _SLACK)))
+    return min(limit, -(-(length - overlap) // count) + overlap)
 
 
-def _last(atoms: Sequence[_Atom], first: int, start: int, share: int) -> int:
-    """The last part of the piece that begins with `first`."""
+def _last(atoms: Sequence[_Atom], first: int, start: int, share: int, limit: int) -> int:
+    """The last part of the piece that begins with `first`: as near to the even share as whole parts allow."""
     last = first
-    while last + 1 < len(atoms) and atoms[last + 1].end - start <= share:
+    while last + 1 < len(atoms):
+        here, there = atoms[last].end - start, atoms[last + 1].end - start
+        if there > limit or (there > share and there - share > share - here):
+            break
         last += 1
     if last + 1 == len(atoms) or atoms[last + 1].starts:
         return last

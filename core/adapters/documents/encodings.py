@@ -7,6 +7,7 @@ attempts can be trusted.
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -40,6 +41,7 @@ _OFFERED = ("gb18030", "cp950", "cp932", "cp949", "cp1252", "cp1251")
 _EAST_ASIAN = frozenset(
     {"gb18030", "cp950", "big5hkscs", "cp932", "euc_jp", "cp949", "johab", "iso2022_jp", "hz"}
 )
+_HIGH = re.compile(rb"[\x80-\xff]")
 SAMPLE_BYTES = 64 << 10
 PREVIEW_CHARS = 120
 FEW_ERRORS = 0.002
@@ -210,16 +212,24 @@ def _choices(data: bytes, names: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def sample_of(data: bytes) -> bytes:
-    """Head, middle and tail of long data, cut at line ends so that no character is torn."""
+    """Head, middle and tail of long data, cut at line ends so that no character is torn; where these are plain
+    ASCII, the surroundings of the first byte above it."""
     if len(data) <= 3 * SAMPLE_BYTES:
         return data
     middle = len(data) // 2
-    parts = [data[:SAMPLE_BYTES], data[middle : middle + SAMPLE_BYTES], data[-SAMPLE_BYTES:]]
-    whole = [parts[0].rpartition(b"\n")[0] or parts[0]]
-    for part in parts[1:]:
-        line = part.partition(b"\n")[2].rpartition(b"\n")[0]
-        whole += [line] if line else []
-    return b"\n".join(whole)
+    head = data[:SAMPLE_BYTES]
+    parts = [
+        head.rpartition(b"\n")[0] or head,
+        data[middle : middle + SAMPLE_BYTES].partition(b"\n")[2].rpartition(b"\n")[0],
+        data[-SAMPLE_BYTES:].partition(b"\n")[2],
+    ]
+    sample = b"\n".join(part for part in parts if part)
+    if not sample.isascii() or data.isascii():
+        return sample
+    first = _HIGH.search(data)
+    assert first is not None
+    start = data.rfind(b"\n", 0, first.start()) + 1
+    return data[max(start, first.start() - SAMPLE_BYTES) :][: 2 * SAMPLE_BYTES]
 
 
 def _strict(data: bytes, codec: str) -> Decoded | None:

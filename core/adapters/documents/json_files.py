@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping
 
-from core.adapters.documents.building import clean
+from core.adapters.documents.building import clean, one_line
 from core.adapters.documents.encodings import Decoded
 from core.adapters.documents.plain import broken_bytes
 from core.domain.document import Block, BlockKind, DocumentKind, ReadDocument
@@ -13,10 +14,7 @@ from core.domain.json_types import Json
 
 _PATH_KEY_CHARS = 60
 _PROBE_LINES = 5
-
-
-class _Twice(Exception):
-    """An object names a key twice; as values one of the two would be lost."""
+_MOST_INDENT = 16
 
 
 def json_value(text: str) -> tuple[bool, Json]:
@@ -65,16 +63,12 @@ def _is_entry(value: Json) -> bool:
     )
 
 
-def read_json(decoded: Decoded, value: Json) -> ReadDocument:
+def read_json(decoded: Decoded) -> ReadDocument:
     """A JSON file. Readable text stays as it is; a packed one is laid out, with its characters written out."""
     raw = clean(decoded.text)
     if "\n" in raw.strip() and "\\u" not in raw:
-        blocks = _line_blocks(raw)
-        return _document(decoded, raw, blocks)
-    text, blocks = _laid_out(value)
-    if _says_twice(decoded.text):
-        text, blocks = raw, _line_blocks(raw)
-    return _document(decoded, text, blocks)
+        return _document(decoded, raw, _line_blocks(raw))
+    return _document(decoded, *laid_out(raw))
 
 
 def read_json_lines(decoded: Decoded) -> ReadDocument:
@@ -97,51 +91,83 @@ def _document(decoded: Decoded, text: str, blocks: tuple[Block, ...]) -> ReadDoc
     )
 
 
-def _says_twice(text: str) -> bool:
-    def pairs(items: Sequence[tuple[str, object]]) -> dict[str, object]:
-        made = dict(items)
-        if len(made) < len(items):
-            raise _Twice
-        return made
-
-    try:
-        json.loads(text.lstrip("\ufeff"), object_pairs_hook=pairs)
-    except _Twice:
-        return True
-    return False
-
-
 def _line_blocks(text: str) -> tuple[Block, ...]:
     return (Block(start=0, end=len(text), kind=BlockKind.LIST),)
 
 
-def _laid_out(value: Json) -> tuple[str, tuple[Block, ...]]:
-    """Indented text; the parts of the outermost value are blocks, those of an object below their key."""
-    parts: list[str] = []
-    blocks: list[Block] = []
-    length = 0
-    for part, path in _parts(value):
-        end = length + len(part)
-        blocks.append(Block(start=length, end=end, kind=BlockKind.LIST, path=path))
-        parts.append(part)
-        length = end
-    return "".join(parts), tuple(blocks)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_OPEN, _CLOSE, _COMMA, _COLON = frozenset("{["), frozenset("}]"), frozenset(","), frozenset(":")
 
 
-def _parts(value: Json) -> Iterator[tuple[str, tuple[str, ...]]]:
-    def shown(item: Json) -> str:
-        return clean(json.dumps(item, ensure_ascii=False, indent=1)).replace("\n", "\n ")
+def laid_out(raw: str) -> tuple[str, tuple[Block, ...]]:
+    """Indented text, token by token, so that numbers and repeated keys stay as they are.
 
-    if isinstance(value, Mapping) and value:
-        last = len(value) - 1
-        for index, (key, item) in enumerate(value.items()):
-            begin = "{\n " if index == 0 else " "
-            end = "\n}" if index == last else ",\n"
-            path = (" ".join(clean(key).split())[:_PATH_KEY_CHARS],) if key.strip() else ()
-            yield f"{begin}{clean(json.dumps(key, ensure_ascii=False))}: {shown(item)}{end}", path
-    elif isinstance(value, list | tuple) and value:
-        last = len(value) - 1
-        for index, item in enumerate(value):
-            yield f"{'[' if index == 0 else ''}\n {shown(item)}{chr(10) + ']' if index == last else ','}", ()
-    else:
-        yield clean(json.dumps(value, ensure_ascii=False)), ()
+    The parts of the outermost value are blocks, those of an object below their key.
+    """
+    layout = _Layout()
+    for match in _TOKEN.finditer(raw):
+        layout.add(match[0])
+    return layout.done()
+
+
+class _Layout:
+    """Puts tokens on lines."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._depth = 0
+        self._cuts: list[tuple[int, str]] = []
+        self._key_due = True
+
+    def add(self, token: str) -> None:
+        """The next token."""
+        if token in _CLOSE:
+            self._depth -= 1
+            self._line()
+        shown = _written_out(token) if token.startswith('"') else token
+        if self._depth == 1 and self._key_due and token not in _CLOSE:
+            is_key = self._parts[0] == "{" and token.startswith('"')
+            self._cuts.append((self._length, shown.strip('"') if is_key else ""))
+        self._key_due = False
+        self._put(shown)
+        if token in _OPEN:
+            self._depth += 1
+            self._line()
+        elif token in _COMMA:
+            self._line()
+        elif token in _COLON:
+            self._put(" ")
+
+    def _line(self) -> None:
+        self._put("\n" + " " * min(self._depth, _MOST_INDENT))
+        self._key_due = self._depth == 1
+
+    def _put(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+
+    def done(self) -> tuple[str, tuple[Block, ...]]:
+        """The text and its blocks."""
+        text = "".join(self._parts)
+        starts = [0, *(start for start, _ in self._cuts[1:])]
+        ends = [*starts[1:], len(text)]
+        names = [name for _, name in self._cuts] or [""]
+        blocks = (
+            Block(
+                start=start,
+                end=end,
+                kind=BlockKind.LIST,
+                path=(one_line(name)[:_PATH_KEY_CHARS],) if name.strip() else (),
+            )
+            for start, end, name in zip(starts, ends, names, strict=True)
+        )
+        return text, tuple(block for block in blocks if block.end > block.start)
+
+
+def _written_out(token: str) -> str:
+    """A string with its characters instead of escapes where it can have them."""
+    try:
+        return clean(json.dumps(json.loads(token), ensure_ascii=False))
+    except ValueError:
+        return token

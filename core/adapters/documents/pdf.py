@@ -63,8 +63,14 @@ def read_pdf(data: bytes, name: str, password: str = "", cancel: Cancel | None =
         elif _shows_something(page):
             without.append(number)
     if not with_text:
-        key = "error.document.damaged" if broken and not without else "error.document.pdf_no_text"
-        raise BadFile(key, name=name, pages=len(pages))
+        key = (
+            "error.document.pdf_no_text"
+            if without
+            else "error.document.damaged"
+            if broken
+            else "error.document.no_text"
+        )
+        raise BadFile(key, name=name, count=len(pages), pages=len(pages))
     text, blocks = builder.done()
     return ReadDocument(
         kind=DocumentKind.PDF,
@@ -84,7 +90,9 @@ def _opened(data: bytes, name: str, password: str) -> PdfReader:
     reader = PdfReader(io.BytesIO(data), strict=False)
     if reader.is_encrypted:
         try:
-            opened = reader.decrypt(password)
+            opened = reader.decrypt("")  # many files only forbid printing, and open for everybody
+            if opened is PasswordType.NOT_DECRYPTED and password:
+                opened = reader.decrypt(password)
         except (DependencyError, NotImplementedError) as error:
             raise BadFile("error.document.protected", name=name, details=str(error)) from error
         if opened is PasswordType.NOT_DECRYPTED:

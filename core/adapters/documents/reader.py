@@ -37,6 +37,17 @@ _LOCKED = frozenset({errno.EBUSY, errno.ETXTBSY, errno.EAGAIN})
 _SHARING = frozenset({32, 33})
 """Windows' own numbers for a file that another program holds."""
 
+_UNFORESEEN = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    AssertionError,
+    RecursionError,
+    ArithmeticError,
+    EOFError,
+)
+"""What a damaged file can make a parser raise; one odd file must not stop the others."""
 _PACKED: dict[DocumentKind, Callable[[bytes, str], ReadDocument]] = {
     DocumentKind.DOCX: read_docx,
     DocumentKind.ODT: read_odt,
@@ -119,6 +130,13 @@ def read_document(
     data: bytes, name: str, *, encoding: str = "", password: str = "", cancel: Cancel | None = None
 ) -> ReadDocument:
     """The document that the bytes are. Errors: those of DocumentReader.read."""
+    try:
+        return _read(data, name, encoding, password, cancel)
+    except _UNFORESEEN as error:
+        raise BadFile("error.document.damaged", name=name, details=repr(error)) from error
+
+
+def _read(data: bytes, name: str, encoding: str, password: str, cancel: Cancel | None) -> ReadDocument:
     kind = binary_kind(data, name)
     if kind is DocumentKind.PDF:
         return read_pdf(data, name, password, cancel)
@@ -140,7 +158,7 @@ def _read_text(decoded: Decoded, name: str) -> ReadDocument:
         case DocumentKind.TABLE:
             return read_table(decoded, name, table_delimiter(name))
         case DocumentKind.JSON if value is not None:
-            return read_json(decoded, value)
+            return read_json(decoded)
         case DocumentKind.JSON:
             return read_json_lines(decoded)
         case _:
