@@ -131,7 +131,7 @@ class _Chats:
                 and not chat_of(folder).get("main_chat")
             ):
                 return folder
-        return self._renamed(floors)
+        return self._renamed(planned, floors)
 
     def _is_named(self, folder: Folder, planned: PlannedFolder) -> bool:
         if len(self._plan.folders) > 1:
@@ -142,16 +142,22 @@ class _Chats:
         one, other = chat_of(folder).get("integrity"), _chat(planned).get("integrity")
         return bool(one) and bool(other) and one != other
 
+    def _stands_apart(self, folder: Folder, planned: PlannedFolder) -> bool:
+        """Whether the files say that the folder is no earlier state and no parent of the chat."""
+        main = chat_of(folder).get("main_chat")
+        own_branch = isinstance(main, str) and _same_name(main, stem_of(planned))
+        return own_branch or self._other_integrity(folder, planned)
+
     def _alike(self, old: Sequence[Floor], new: Sequence[Floor]) -> bool:
         if not old or old[0].content == new[0].content:
             return True
         shared = len({floor.content for floor in old} & {floor.content for floor in new})
         return shared >= _HALF * min(len(old), len(new))
 
-    def _renamed(self, floors: Sequence[Floor]) -> Folder | None:
+    def _renamed(self, planned: PlannedFolder, floors: Sequence[Floor]) -> Folder | None:
         """A chat of the library that the file holds whole, or that holds the whole file."""
         for folder in self._known:
-            if not self._starts_alike(folder, floors, _ENOUGH_SHARED):
+            if self._stands_apart(folder, planned) or not self._starts_alike(folder, floors, _ENOUGH_SHARED):
                 continue
             old = all_floors(self._reader, folder)
             shared = common_start(old, floors)
@@ -220,9 +226,12 @@ class _Chats:
         least = 1 if main else _ENOUGH_SHARED
         best: tuple[Folder, int] | None = None
         for folder in self._known:
-            if not self._starts_alike(folder, floors, least):
+            if isinstance(main, str) and main:
+                if not _same_name(stem_of(folder), main):
+                    continue
+            elif self._stands_apart(folder, planned):
                 continue
-            if isinstance(main, str) and main and not _same_name(stem_of(folder), main):
+            if not self._starts_alike(folder, floors, least):
                 continue
             shared = common_start(all_floors(self._reader, folder), floors)
             if shared >= least and (best is None or shared > best[1]):
