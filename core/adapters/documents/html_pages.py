@@ -84,6 +84,7 @@ class _Page(HTMLParser):
         self._code = 0
         self._rows: list[list[str]] = []
         self._tables = 0
+        self._cell = False
 
     def handle_starttag(self, tag: str, _attributes: Sequence[tuple[str, str | None]]) -> None:
         if self._skipped:
@@ -116,10 +117,11 @@ class _Page(HTMLParser):
             self._flush()
             self._tables += 1
         elif self._tables and tag == "tr":
-            self._text.clear()
+            self._end_cell()
             self._rows.append([])
         elif self._tables and tag in {"td", "th"}:
             self._end_cell()
+            self._cell = True
         elif tag in _PARAGRAPHS:
             if self._tables:
                 self._text.append("\n")
@@ -171,8 +173,10 @@ class _Page(HTMLParser):
     def _end_cell(self) -> None:
         text = one_line("".join(self._text))
         self._text.clear()
-        if self._rows and text:
+        if self._cell or text:
+            self._rows = self._rows or [[]]
             self._rows[-1].append(text)
+        self._cell = False
 
     def _end_table(self) -> None:
         self._end_cell()
