@@ -16,9 +16,11 @@ from ui.graph.shapes import mix
 from ui.graph.strokes import Strokes, pen_of
 
 ARROWS_AT_SCALE, ARROWS_AT_MOST = 0.75, 1_500
-NAMES_AT_SCALE, NAMES_AT_MOST = 1.25, 90
+NAMES_AT_SCALE, NAMES_AT_MOST = 1.5, 60
 TINTED_AT_MOST = 4_000
 """With more lines in sight colours of relations are noise; all are drawn in the plain edge colour."""
+BOLD_NAMES_AT_SCALE = 0.9
+"""Of highlighted relations the names are of interest sooner."""
 LANE_PX = 7.0
 PLAIN, FAR, PAST = 0.28, 0.6, 0.8
 """How much of the ground is mixed into an edge: the plain one, one across the picture, one of the past."""
@@ -154,11 +156,16 @@ def _paint_loops(painter: QPainter, scene: Scene, sight: Sight) -> None:
 
 def paint_names(painter: QPainter, scene: Scene, way: Course, spots: Spots, scale: float) -> None:
     """Names of relations on their lines, where there is room."""
-    if scale < NAMES_AT_SCALE or not len(way.edges):
+    if scale < min(NAMES_AT_SCALE, BOLD_NAMES_AT_SCALE if scene.lines.bold.any() else 9.0) or not len(
+        way.edges
+    ):
         return
     metrics = QFontMetricsF(scene.paint.small)
     painter.setFont(scene.paint.small)
-    order = np.argsort(-scene.lines.weight[way.edges], kind="stable")
+    lines, dim = scene.lines, scene.nodes.dim
+    faint = (dim[lines.source[way.edges]] | dim[lines.target[way.edges]]) & ~lines.bold[way.edges]
+    order = np.argsort(-lines.weight[way.edges], kind="stable")
+    order = order[~faint[order]]
     placed = 0
     for at in order.tolist():
         if placed >= NAMES_AT_MOST:
@@ -166,7 +173,7 @@ def paint_names(painter: QPainter, scene: Scene, way: Course, spots: Spots, scal
         edge = int(way.edges[at])
         name = scene.relation_names[int(scene.lines.relation[edge])]
         width = metrics.horizontalAdvance(name)
-        if way.length[at] < width + 40:
+        if way.length[at] < width + 60:
             continue
         middle = (way.start[at] + way.end[at]) / 2
         box = QRectF(middle[0] - width / 2 - 2, middle[1] - metrics.height() / 2, width + 4, metrics.height())

@@ -107,6 +107,6 @@ def _stamp(scene: Scene, radius: float, shape: int, kind: int, fill: int, flags:
         mix(color, scene.paint.ground, DIM) if flags & 2 else color,
         scene.paint.ground,
         hollow=bool(flags & 4),
-        glyph=scene.glyphs[kind] if 2 * radius >= ICON_FROM_PX else "",
+        glyph=scene.glyphs[kind] if 2 * radius >= ICON_FROM_PX and not flags & 2 else "",
         locked=bool(flags & 1) and 2 * radius >= BADGE_FROM_PX,
     )

@@ -46,14 +46,17 @@ class Neighbours(QWidget):
         self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
-        ctx.theme.bind(self, lambda: self.list.setIconSize(ctx.theme.icon_size))
         self.list.itemActivated.connect(lambda item: self.chosen.emit(item.data(NODE)))
         self.list.relation_wanted.connect(self.edge_wanted)
+        ctx.theme.bind(self, self._look)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 8, 4)
         column.setSpacing(2)
         column.addWidget(self.heading)
         column.addWidget(self.list, 1)
+
+    def _look(self) -> None:
+        self.list.setIconSize(self._ctx.theme.icon_size)
 
     def show_neighbours(self, title: str, around: Sequence[Beside]) -> None:
         """The memories around one; "" = none is current."""

@@ -159,7 +159,7 @@ class GraphPage(QWidget):
         self.neighbours.chosen.connect(self.go_to)
         self.neighbours.edge_wanted.connect(lambda edge: self.edits.show_edge(edge, self._middle()))
         self._ctx.bridge.changes.connect(self._on_changes)
-        self._ctx.settings.subscribe(lambda _key: self._on_still())
+        self.destroyed.connect(self._ctx.settings.subscribe(self._on_setting))
         self._connect_actions()
 
     def _connect_actions(self) -> None:
@@ -527,6 +527,10 @@ class GraphPage(QWidget):
         self.canvas.ground = self._ctx.theme.color("base")
         self._on_still()
         self.picture.compose()
+
+    def _on_setting(self, key: str) -> None:
+        if key == SETTING_STILL:
+            self._on_still()
 
     def _on_still(self) -> None:
         duration = self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration)

@@ -38,6 +38,8 @@ from ui.views.graph.titles import TitleBook
 
 DISC_SHARE, DISC_GAP = 0.36, 12.0
 """Radius of a disc for the root of its memories, in spacings; room between discs in units."""
+MORE_EDGES, EDGES_LEAST = 2.0, 50
+"""With so many times the relations for which it was laid out (and some more) a picture no longer says anything."""
 MOST_PLACED = 0.5
 """With fewer memories placed than this share the graph is laid out anew."""
 
@@ -82,6 +84,8 @@ class GraphPicture(QObject):
         self._moved: set[int] = set()
         self._keep = True
         self._afresh = False
+        self._laid_out_for: int | None = None
+        """How many relations there were when the picture was laid out; None = as many as there are."""
         self.shown_count = 0
         self.fresh = True
         """Whether the picture is new as a whole, so that all of it is to be looked at."""
@@ -115,6 +119,7 @@ class GraphPicture(QObject):
         moved, self._moved = self._moved, set()
         if self.state is None:
             self.state = GraphState(loaded.data)
+            self._laid_out_for = None
             self.fresh, keep = True, False
         else:
             self.state.replace_data(loaded.data, moved, keep=keep)
@@ -134,7 +139,10 @@ class GraphPicture(QObject):
             self.live.stop()
             return
         placed = state.placed
-        afresh = self._afresh or placed.mean() < MOST_PLACED
+        edges = len(state.data.edges)
+        known = edges if self._laid_out_for is None else self._laid_out_for
+        afresh = self._afresh or placed.mean() < MOST_PLACED or edges > MORE_EDGES * known + EDGES_LEAST
+        self._laid_out_for = edges if afresh else known
         self._afresh = False
         if placed.all() and not afresh:
             self.live.stop()
@@ -214,6 +222,7 @@ class GraphPicture(QObject):
             self.look_at_all()
             if len(new):
                 state.positions[new] = np.nan
+            if len(new) or len(state.data.edges) > MORE_EDGES * (self._laid_out_for or 0) + EDGES_LEAST:
                 self._lay_out()
                 return
         self.arranged.emit()
