@@ -11,6 +11,7 @@ from core.algos.floors import Floor, common_start, compare_floors
 from core.domain.chat import CHAT_KEY, chat_of
 from core.domain.enums import FolderKind
 from core.domain.folder import Folder
+from core.domain.ids import FolderPk
 from core.domain.json_types import Json
 from core.domain.results import Problem
 from core.domain.transfer import Format, ImportPlan, PlannedBranch, PlannedFolder
@@ -85,6 +86,7 @@ class _Chats:
             and folder.origin.get("format") in ("chat", "foreign_chat", "stbme")
         ]
         self._draft = _Draft(dict(plan.counts), list(plan.problems), plan.needs_confirmation)
+        self._floors: dict[FolderPk, list[Floor]] = {}
 
     def compared(self) -> ImportPlan:
         folders = tuple(self._folder(folder) for folder in self._plan.folders)
@@ -110,6 +112,12 @@ class _Chats:
             return replace(planned, branch=PlannedBranch(parent.pk, shared))
         return planned
 
+    def _floors_of(self, folder: Folder) -> list[Floor]:
+        """All floors of a chat, read once."""
+        if folder.pk not in self._floors:
+            self._floors[folder.pk] = all_floors(self._reader, folder)
+        return self._floors[folder.pk]
+
     # --- the same chat ---
 
     def _same(self, planned: PlannedFolder, floors: Sequence[Floor]) -> Folder | None:
@@ -118,7 +126,7 @@ class _Chats:
             if self._other_integrity(folder, planned):
                 self._draft.note("other_chat", folder=folder.name)
                 continue
-            if not floors or self._alike(all_floors(self._reader, folder), floors):
+            if not floors or self._alike(self._floors_of(folder), floors):
                 return folder
             self._draft.note("other_chat", folder=folder.name)
         if _chat(planned).get("main_chat"):
@@ -159,7 +167,7 @@ class _Chats:
         for folder in self._known:
             if self._stands_apart(folder, planned) or not self._starts_alike(folder, floors, _ENOUGH_SHARED):
                 continue
-            old = all_floors(self._reader, folder)
+            old = self._floors_of(folder)
             shared = common_start(old, floors)
             if shared >= _ENOUGH_SHARED and shared in (len(old), len(floors)):
                 return folder
@@ -176,7 +184,7 @@ class _Chats:
         draft = self._draft
         named = self._is_named(folder, planned)
         into = replace(planned, into=folder.pk, name=folder.name)
-        old = all_floors(self._reader, folder)
+        old = self._floors_of(folder)
         if not floors or (not named and common_start(old, floors) == len(floors)):
             if old:
                 draft.note("floors_kept", severity=INFO, folder=folder.name, count=len(old))
@@ -187,7 +195,7 @@ class _Chats:
             start = common_start(old, floors)
             shared = min(shared, start)
             into = replace(into, branch=PlannedBranch(parent, shared))
-        own = own_floors(self._reader, folder.pk)
+        own = old if parent is None else own_floors(self._reader, folder.pk)
         changes = compare_floors(own, [floor for floor in floors if floor.seq >= shared])
         memories = touched_memories(self._reader, folder.pk, changes)
         draft.counts["messages"] = len(floors) - shared
@@ -233,7 +241,7 @@ class _Chats:
                 continue
             if not self._starts_alike(folder, floors, least):
                 continue
-            shared = common_start(all_floors(self._reader, folder), floors)
+            shared = common_start(self._floors_of(folder), floors)
             if shared >= least and (best is None or shared > best[1]):
                 best = folder, shared
         return best

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from core.adapters.formats.json_text import MAX_DEPTH, finite, whole
+from core.adapters.formats.json_text import MAX_DEPTH, finite, may_hold_unstorable, whole
 from core.domain.json_types import Json
 
 LONGEST_LINE = 256 * 2**20
@@ -33,13 +33,17 @@ _DECODER = json.JSONDecoder(strict=False, parse_float=finite, parse_int=whole, p
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line that is not blank. `broken`: its start, when it is no JSON; `cut`: packed data left out."""
+    """One line that is not blank. `broken`: its start, when it is no JSON; `cut`: packed data left out.
+
+    `suspect`: its texts may hold what cannot be stored, or packed data.
+    """
 
     number: int
     value: Json = None
     broken: str | None = None
     cut: int = 0
     nul_bytes: int = 0
+    suspect: bool = True
 
 
 def read_lines(path: Path) -> Iterator[Line]:
@@ -122,11 +126,13 @@ def _line(line: bytes, number: int, encoding: str) -> Line | None:
     text = bare.decode(encoding, "replace")
     try:
         value, end = _DECODER.raw_decode(text)
-        if text[end:].strip(" \t\r,\x00") or too_deep(value):
+        opened = text.count("{") + text.count("[")
+        if text[end:].strip(" \t\r,\x00") or (opened > MAX_DEPTH and too_deep(value)):
             raise ValueError("more than one value")
     except (ValueError, RecursionError):
         return Line(number, broken=text[:SHOWN_OF_BROKEN], nul_bytes=nul_bytes)
-    return Line(number, value, cut=cut, nul_bytes=nul_bytes)
+    suspect = may_hold_unstorable(text) or ";base64," in text
+    return Line(number, value, cut=cut, nul_bytes=nul_bytes, suspect=suspect)
 
 
 def _shortened(match: re.Match[bytes]) -> bytes:

@@ -48,7 +48,10 @@ def is_message(value: Json) -> bool:
 
 @dataclass(slots=True)
 class MessageReader:
-    """Reads the messages of one chat in the order of the file; counts what is worth telling."""
+    """Reads the messages of one chat in the order of the file; counts what is worth telling.
+
+    `suspect`: whether the next message may hold texts that cannot be stored, or packed data.
+    """
 
     folder: str
     user: str = ""
@@ -58,6 +61,7 @@ class MessageReader:
     speakers: Counter[str] = field(default_factory=Counter)
     users: Counter[str] = field(default_factory=Counter)
     group: bool = False
+    suspect: bool = True
 
     def read(self, value: Mapping[str, Json], seq: int, line: int) -> PlannedMessage:
         """The message at floor `seq`. `line` is where it stands, for problems."""
@@ -115,12 +119,16 @@ class MessageReader:
     def _clean(self, raw: Json) -> str:
         if not isinstance(raw, str):
             return ""
+        if not self.suspect:
+            return raw
         text, replaced = storable_text(raw)
         self.counts["cleaned"] += replaced
         return text
 
     def clean_value(self, value: Json) -> Json:
         """The value with every text in it storable, keys too."""
+        if not self.suspect:
+            return value
         match value:
             case str():
                 text, packed = without_packed(self._clean(value))

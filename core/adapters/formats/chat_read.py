@@ -141,6 +141,7 @@ class _Reading:
         """Read all lines: each is the header, a message, or neither (then it is named and left out)."""
         for line in lines:
             self.cut += line.cut
+            self.reader.suspect = line.suspect
             if line.nul_bytes:
                 self.nul_bytes, self.nul_line = line.nul_bytes, line.number
             if line.broken is not None:
@@ -167,6 +168,7 @@ class _Reading:
 
     def plan(self, fallback_time: datetime, *, path: str) -> ImportPlan:
         """The plan of what was read."""
+        self.reader.suspect = True
         graph = self._graph(fallback_time)
         self._note_problems(graph)
         folder = self._folder(graph, path)
