@@ -201,6 +201,22 @@ def error_text(error: CuratorError, say: Say) -> str:
             return say("error.cancelled")
 
 
+_HINTS = (
+    ("conflict.undo", "partly", "cli.partly"),
+    ("error.export.exists", "overwrite", "cli.hint.overwrite"),
+    ("error.file.json_broken", "files", "cli.hint.partly"),
+    ("error.folder.unknown", "create", "cli.hint.create"),
+    ("error.file.is_document", "files", "cli.hint.ingest"),
+    ("error.file.not_json", "files", "cli.hint.ingest"),
+)
+"""Error, an argument of the commands that have a way on, and that way."""
+
+
+def hint_lines(key: str, arguments: Mapping[str, Any], say: Say) -> list[str]:
+    """What to type to go on after an error, where the command line has a way of its own."""
+    return [say(hint) for error, argument, hint in _HINTS if error == key and argument in arguments]
+
+
 def time_json(time: datetime | None) -> str | None:
     """ISO 8601 in UTC."""
     return None if time is None else time.isoformat()
@@ -213,14 +229,17 @@ def one_line(text: str, chars: int) -> str:
 
 
 def count_lines(counts: Mapping[str, int], say: Say) -> list[str]:
-    """Named numbers, those that are not zero, one a line. `type.event` is shown as `event`."""
+    """Named numbers, those that are not zero, one a line. `type.event` is shown as `type event`."""
     return [f"  {_count_name(name, say)}: {number}" for name, number in counts.items() if number]
 
 
 def _count_name(name: str, say: Say) -> str:
     key = f"import.count.{name}"
     text = say(key)
-    return name.rpartition(".")[2] if text == key else text
+    if text != key:
+        return text
+    what, _, value = name.rpartition(".")
+    return say(f"cli.count.{what}", name=value) if what in {"type", "layer"} else value
 
 
 def shown_of(shown: int, total: int, say: Say) -> Sequence[str]:

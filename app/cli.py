@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app import container, crash
-from app.answers import Answer, Say, error_json, error_text
+from app.answers import Answer, Say, error_json, error_key, error_text, hint_lines
 from app.commands import COMMANDS, Argument, CommandSpec, Takes
 from core.domain import texts
 from core.domain.errors import Conflict, CuratorError
@@ -95,9 +95,8 @@ def run(arguments: Mapping[str, Any], settings: Settings, say: Say) -> int:
         if as_json:
             _print_json({"error": error_json(error, say)})
         else:
-            print(error_text(error, say), file=sys.stderr)
-            if isinstance(error, Conflict) and "partly" in arguments:
-                print(say("cli.partly"), file=sys.stderr)
+            lines = (error_text(error, say), *hint_lines(error_key(error), arguments, say))
+            print("\n".join(lines), file=sys.stderr)
         return CONFLICT if isinstance(error, Conflict) else USER_ERROR
     if as_json:
         _print_json(answer.data)

@@ -23,6 +23,7 @@ from core.domain.enums import Layer, Status
 from core.domain.errors import Invalid, NotFound
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk, TypeId
+from core.domain.memory import Memory
 from core.domain.results import MemoryDetail
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _detail_lines(detail: MemoryDetail, say: Say) -> list[str]:
         f"{memory.id}  {memory.type}  {memory.layer.value}  {memory.status.value}  {detail.folder.name}",
     ]
     if memory.body:
-        lines += ["", memory.body]
+        lines += ["", memory.body, ""]
     lines += [f"{name}: {value}" for name, value in memory.fields.items()]
     groups = (detail.tags.general, detail.tags.core, detail.tags.diffusion, detail.tags.opposing)
     names = ("general", "core", "diffusion", "opposing")
@@ -137,12 +138,38 @@ def _detail_lines(detail: MemoryDetail, say: Say) -> list[str]:
         for name, tags in zip(names, groups, strict=True)
         if tags
     ]
+    lines += [f"{say(key)}: {value}" for key, value in _standing(detail).items() if value]
     lines += [
         f"{view.source_title} —{view.edge.relation}→ {view.target_title}"
         + ("" if view.live else f" ({say('cli.past')})")
         for view in detail.edges
     ]
     return lines
+
+
+def _standing(detail: MemoryDetail) -> dict[str, str]:
+    """What else a person wants to know of a memory, by text key; empty = nothing to say."""
+    memory = detail.memory
+    deleted = memory.deleted_at
+    return {
+        "value.aliases": ", ".join(detail.aliases),
+        "value.importance": f"{memory.importance:g}",
+        "value.seq": _floors(memory),
+        "value.visibility": ", ".join(memory.visibility),
+        "value.status_reason": "" if memory.status_reason is None else memory.status_reason.value,
+        "value.locked": "✓" if memory.locked else "",
+        "value.deleted_at": "" if deleted is None else f"{deleted.astimezone():%Y-%m-%d %H:%M}",
+        "value.parent": "" if detail.parent is None else detail.parent.id,
+        "value.document": detail.document_title or "",
+        "value.source": memory.source,
+        "detail.foreign_id": memory.foreign_id or "",
+    }
+
+
+def _floors(memory: Memory) -> str:
+    if memory.seq_start is not None and memory.seq_end is not None and memory.seq_start != memory.seq_end:
+        return f"{memory.seq_start} … {memory.seq_end}"
+    return "" if memory.seq is None else str(memory.seq)
 
 
 def folders(library: Library, _args: Mapping[str, Any], say: Say) -> Answer:
@@ -159,6 +186,7 @@ def history(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     items = [op_json(entry.op, say) | {"rows": entry.rows, "memories": entry.memories} for entry in entries]
     lines = [
         f"{entry.op.id:>6}  {entry.op.at.astimezone():%Y-%m-%d %H:%M}  {one_line(op_text(entry.op, say), 80)}"
+        + ("" if entry.op.undone_by is None else f" ({say('cli.undone')})")
         for entry in entries
     ]
     return Answer({"items": items}, tuple(lines) or (say("cli.nothing_found"),))

@@ -23,6 +23,7 @@ from core.domain.recall import (
     RecallResult,
     Scope,
     Setting,
+    Stage,
 )
 from core.domain.recipes import SettingForm, recipe
 from core.domain.tags import check_triple
@@ -56,7 +57,9 @@ def recall(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     lines = lines or [say("cli.nothing_found")]
     lines += [say(note.key, **note.args) for note in result.notes]
     lines += [
-        say("cli.recall.dropped", title=one_line(item.title, TITLE_CHARS), stage=_stage(item, say))
+        say(
+            "cli.recall.dropped", id=item.id, title=one_line(item.title, TITLE_CHARS), stage=_stage(item, say)
+        )
         for item in result.left_out
     ]
     lines.append(
@@ -282,10 +285,14 @@ def injection_json(injection: Injection, names: _Names) -> dict[str, Any]:
     }
 
 
+DECAY = "decay"
+"""The part of a score that is a factor; the others are added up."""
+
+
 def _parts(item: Recalled, say: Say) -> str:
     """The parts of the score that are not 0."""
     return ", ".join(
-        f"{say(f'recall.part.{name}')} {value:.3f}"
+        f"{say(f'recall.part.{name}')} {'×' if name == DECAY else ''}{value:.3f}"
         for name, value in item.parts.items()
         if abs(value) >= 0.0005
     )
@@ -296,4 +303,6 @@ def _stage(item: Recalled, say: Say) -> str:
     text = say(f"recall.stage.{item.stage.value}")
     if _finite(item.number) is None or _finite(item.threshold) is None:
         return text
+    if item.stage is Stage.BUDGET:  # the number is what the text took without it
+        return f"{text} ({say('cli.recall.used', used=f'{item.number:.0f}', budget=f'{item.threshold:.0f}')})"
     return f"{text} ({item.number:.4g} / {item.threshold:.4g})"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.answers import Answer, Say, count_lines, error_json, problem_json
+from app.answers import Answer, Say, count_lines, error_json, hint_lines, problem_json
 from app.commands_read import folder_named
 from core.domain import queries as q
 from core.domain.commands import ApplyImport
@@ -40,9 +40,10 @@ def import_files(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     lines: list[str] = []
     for name in args["files"]:
         path = Path(name) if name else Path(NO_NAME)  # an empty argument is not the present directory
-        report = _import_one(library.engine, path, args, say)
-        reports.append(report)
-        lines += _lines(report, say)
+        for file in _files(library.engine, path):
+            report = _import_one(library.engine, file, args, say)
+            reports.append(report)
+            lines += _lines(report, args, say)
     done = all(report["ok"] for report in reports)
     return Answer({"dry_run": args["dry_run"], "files": reports}, tuple(lines), done)
 
@@ -89,7 +90,7 @@ def _plan_json(plan: ImportPlan, say: Say) -> dict[str, Any]:
     }
 
 
-def _lines(report: Mapping[str, Any], say: Say) -> list[str]:
+def _lines(report: Mapping[str, Any], args: Mapping[str, Any], say: Say) -> list[str]:
     lines = [report["file"]]
     if "format" in report:
         lines.append("  " + say(f"cli.format.{report['format']}"))
@@ -100,6 +101,7 @@ def _lines(report: Mapping[str, Any], say: Say) -> list[str]:
             lines.append("  " + say("cli.more_problems", count=len(problems) - SHOWN_PROBLEMS))
     if "error" in report:
         lines.append("  " + report["error"]["text"])
+        lines += ["  " + line for line in hint_lines(report["error"]["key"], args, say)]
     elif report["imported"] and report["op"] is None:
         lines.append("  " + say("cli.unchanged"))
     elif report["imported"]:

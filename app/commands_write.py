@@ -13,6 +13,7 @@ from core.domain.enums import Layer
 from core.domain.errors import Invalid, NotFound
 from core.domain.ids import FolderPk, OpId, TypeId
 from core.domain.json_types import Json
+from core.domain.memory import Memory
 from core.domain.results import OpResult, UndoResult
 from core.domain.schema import ColumnFormat, MemoryType
 
@@ -33,7 +34,7 @@ def edit(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
         memory=pk,
         title=_or_unset(args["title"]),
         body=_or_unset(args["body"]),
-        fields=_fields(args["set"], memory_type) if args["set"] else c.UNSET,
+        fields=_fields(args["set"], memory_type, detail.memory) if args["set"] else c.UNSET,
         type=c.UNSET if args["type"] is None else TypeId(args["type"]),
         importance=c.UNSET if args["importance"] is None else args["importance"],
         layer=c.UNSET if args["layer"] is None else Layer(args["layer"]),
@@ -48,8 +49,11 @@ def _or_unset(value: str | None) -> str | c.Unset:
     return c.UNSET if value is None else value
 
 
-def _fields(assignments: list[str], memory_type: MemoryType | None) -> dict[str, Json]:
-    """Values by column from `column=value`; an empty value removes. Errors: Invalid."""
+def _fields(assignments: list[str], memory_type: MemoryType | None, memory: Memory) -> dict[str, Json]:
+    """Values by column from `column=value`; an empty value removes.
+
+    Errors: Invalid, also for a name that neither the type nor the memory knows: a slip of the keys.
+    """
     columns = {} if memory_type is None else {column.name: column for column in memory_type.columns}
     fields: dict[str, Json] = {}
     for text in assignments:
@@ -57,6 +61,9 @@ def _fields(assignments: list[str], memory_type: MemoryType | None) -> dict[str,
         if not sign or not name.strip():
             raise Invalid("error.cli.assignment", text=text)
         column = columns.get(name)
+        if memory_type is not None and column is None and name not in memory.fields:
+            known = ", ".join(columns)
+            raise Invalid("error.cli.column", type=memory_type.id, column=name, known=known)
         fields[name] = _value(value, None if column is None else column.format)
     return fields
 

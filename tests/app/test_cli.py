@@ -13,6 +13,7 @@ from core.domain import commands as c
 from core.domain.queries import FolderByName, ListMemories
 from core.settings import Settings
 from tests.app.conftest import DATA, MEDIUM, SMALL, Run
+from tests.formats.chats import floors, header, said, write_chat
 
 
 def ids(run: Run, *filters: str) -> list[str]:
@@ -80,6 +81,17 @@ def test_bad_file_is_said_and_does_not_keep_the_good_one_out(run: Run, tmp_path:
     assert "bad.json" in first["error"]["text"]
     assert second["error"]["key"] == "error.file.missing"
     assert third["imported"]
+
+
+def test_directory_with_several_files_gives_all_of_them(run: Run, tmp_path: Path) -> None:
+    several = tmp_path / "several"
+    several.mkdir()
+    for file in (SMALL, MEDIUM):
+        shutil.copy(file, several)
+    ran = run("import", several, "--json")
+    assert ran.code == 0
+    assert sorted(Path(report["file"]).name for report in ran.data["files"]) == [MEDIUM.name, SMALL.name]
+    assert run("list", "--json").data["total"] == 315
 
 
 def test_booku_directory_comes_in_and_goes_out(run: Run, tmp_path: Path) -> None:
@@ -202,6 +214,52 @@ def test_edit_move_trash_and_their_undo(run: Run) -> None:
     assert shown["importance"] != 9.0
     assert [item["name"] for item in run("folders", "--json").data["items"]] == ["small_15_zh"]
     assert run("redo", "--json").data["restored"] > 0
+
+
+def test_show_tells_people_where_a_memory_stands(run: Run) -> None:
+    run("import", SMALL)
+    rule = ids(run, "--type", "rule")[0]
+    run("edit", rule, "--importance", "7")
+    shown = run("show", rule).out
+    assert "Importance: 7\n" in shown
+    assert "Floor: " in shown
+    assert "Id in the file: " in shown
+    run("trash", rule)
+    assert "In the trash: " in run("show", rule).out
+
+
+def test_column_that_a_type_does_not_have_is_refused(run: Run) -> None:
+    run("import", SMALL)
+    place = ids(run, "--type", "location")[0]
+    before = run("show", place, "--json").data
+    ran = run("edit", place, "--set", "stat=open")
+    assert ran.code == 1
+    assert "“stat”" in ran.err
+    assert "state" in ran.err
+    assert run("show", place, "--json").data == before
+
+
+def test_errors_say_what_to_type_next(run: Run, tmp_path: Path) -> None:
+    run("import", SMALL)
+    memory = ids(run)[0]
+    assert "--create" in run("move", memory, "--to", "nowhere yet").err
+    assert "--create" not in run("list", "--folder", "nowhere yet").err
+    run("export", "small_15_zh", "--to", tmp_path / "out.json")
+    assert "--overwrite" in run("export", "small_15_zh", "--to", tmp_path / "out.json").err
+    broken = tmp_path / "broken.json"
+    broken.write_text(SMALL.read_text("utf-8")[:4000], encoding="utf-8")
+    assert "--partly" in run("import", broken).out
+    (tmp_path / "note.md").write_text("# A note\n\nOf paper.", encoding="utf-8")
+    assert "`ingest`" in run("import", tmp_path / "note.md").out
+
+
+def test_history_marks_what_was_undone(run: Run) -> None:
+    run("import", SMALL)
+    run("edit", ids(run)[0], "--tag", "x")
+    run("undo")
+    undo, edit, _ = run("history").out.splitlines()
+    assert edit.endswith("(undone)")
+    assert not undo.endswith("(undone)")
 
 
 def test_undo_of_an_older_change_that_was_built_on_is_a_conflict(run: Run) -> None:
@@ -335,3 +393,43 @@ def test_bug_is_reported_without_text_of_memories(
     assert "RuntimeError" in text
     assert "broken" in text
     assert "secret" not in text + ran.err
+
+
+def test_chat_and_lorebooks_of_a_directory_come_in_and_go_out(run: Run, tmp_path: Path) -> None:
+    place = tmp_path / "drop"
+    shutil.copytree(DATA / "cases" / "c213_shared", place)
+    write_chat(place / "夜谈.jsonl", [header(), *floors(3)])
+    ran = run("import", place, "--json")
+    assert (ran.code, [report["ok"] for report in ran.data["files"]]) == (0, [True] * 4)
+    assert {report["format"] for report in ran.data["files"]} == {"card", "chat", "worldinfo"}
+    folders = {item["name"]: item for item in run("folders", "--json").data["items"]}
+    assert {name: item["memories"] for name, item in folders.items()} == {
+        "博": 1,
+        "艾琳": 1,
+        "镇志": 1,
+        "夜谈": 0,
+    }
+    again = run("import", place, "--json").data["files"]
+    assert [report["op"] for report in again] == [None] * 4
+    entry = ids(run, "--folder", "镇志")
+    out = tmp_path / "out.json"
+    ran = run("export", "--format", "worldinfo", "--to", out, "--ids", *entry, "--json")
+    assert (ran.code, ran.data["counts"]["memories"]) == (0, 1)
+    assert list(json.loads(out.read_text("utf-8"))["entries"]["0"]["key"]) == ["钟楼"]
+    assert run("export", "--format", "worldinfo", "--to", out).code == 1
+
+
+def test_changed_chat_waits_for_yes(run: Run, tmp_path: Path) -> None:
+    path = write_chat(tmp_path / "夜谈.jsonl", [header(), *floors(4)])
+    run("import", path)
+    write_chat(path, [header(), *floors(2), said("改了。"), *floors(3, start=3)])
+    report = run("import", path, "--dry-run", "--json").data["files"][0]
+    assert (report["counts"]["changed_floors"], report["counts"]["new_floors"]) == (1, 2)
+    waiting = run("import", path, "--json")
+    assert (waiting.code, waiting.data["files"][0]["imported"]) == (1, False)
+    done = run("import", path, "--yes", "--json").data["files"][0]
+    assert done["written"]["changed_floors"] == 1
+    assert run("import", path, "--as-new", "--json").data["files"][0]["written"]["messages"] == 6
+    target = tmp_path / "copy.jsonl"
+    assert run("export", "夜谈", "--format", "chat", "--to", target).code == 0
+    assert target.read_bytes().split(b"\n", 1)[1] == path.read_bytes().split(b"\n", 1)[1]
