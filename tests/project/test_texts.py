@@ -131,6 +131,18 @@ def test_plural_forms_have_a_main_form_and_no_place_of_their_own(language: str) 
             assert places(text) - {"title"} <= places(main) | {"count"}, key
 
 
+def test_messages_about_files_know_the_singular() -> None:
+    english = catalogue("en")
+    missing = [
+        key
+        for key, text in english.items()
+        if re.search(r"\{count\} [a-z]+s\b|\{count\} [a-z ]*memories\b", text)
+        and key.startswith(("import.problem.", "export.problem.", "check."))
+        and f"{key}{PLURAL}" not in english
+    ]
+    assert missing == []
+
+
 def test_every_key_in_the_code_has_its_text() -> None:
     known = texts.keys("en")
     missing = sorted(f"{key} ({where})" for key, where in keys_in_code() if key not in known)
