@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from core.domain.commands import (
@@ -9,6 +11,7 @@ from core.domain.commands import (
     DeletePermanently,
     EditMemory,
     EndEdges,
+    SetAliases,
     SetAlsoReads,
     TrashMemories,
     UntrashMemories,
@@ -17,6 +20,7 @@ from core.domain.enums import Layer, Status, StatusReason
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.recall import RecallRequest, Remedy, Scope, Stage
 from core.domain.recipes import RECIPES
+from core.services.recall.recall import RecallService
 from tests.recall.desk import RecallDesk
 
 ASKED = "银钥匙藏在哪里"
@@ -192,3 +196,41 @@ def test_ended_relations_carry_no_energy_but_did_at_their_floor(desk: RecallDesk
     desk.run(EndEdges(edges=(edge,), seq=8))
     assert other not in desk.selected("罗安", folder, settings=settings)
     assert other in desk.selected("罗安", folder, settings=settings, as_of_seq=5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_taken_over_after_a_change_is_what_reading_anew_gives(desk: RecallDesk, seed: int) -> None:
+    """Names, participants and relations are kept between changes as far as they hold (Corpus.take_over)."""
+    chance = random.Random(seed)
+    names = ["罗安", "罗安家", "艾琳", "白", "Elena", "钟楼", "小艾"]
+    folder = desk.folder("story")
+    made = [
+        desk.memory(folder, title=chance.choice(names), fields={"participants": chance.choice(names)}, seq=at)
+        for at in range(12)
+    ]
+    for _ in range(25):
+        one, other = chance.sample(made, 2)
+        match chance.randrange(7):
+            case 0:
+                desk.run(EditMemory(memory=one, title=chance.choice(names)))
+            case 1:
+                desk.run(EditMemory(memory=one, fields={"participants": chance.choice(names)}))
+            case 2:
+                desk.run(SetAliases(memory=one, aliases=tuple(chance.sample(names, 2))))
+            case 3:
+                made.append(desk.memory(folder, title=chance.choice(names), seq=len(made)))
+            case 4:
+                desk.run(TrashMemories(memories=(one,)))
+                made.remove(one)
+            case 5:
+                desk.edge(one, other)
+            case _:
+                desk.run(EditMemory(memory=one, importance=float(chance.randrange(10))))
+        request = RecallRequest(message="罗安家的白和小艾在钟楼见Elena", folder=folder)
+        fresh = RecallService(
+            desk.store, desk.store.recall, desk.service.counters, clock=lambda: desk.now
+        ).run(request)
+        kept = desk.service.run(request)
+        assert kept.frame.trace.scores.tolist() == fresh.frame.trace.scores.tolist()
+        assert kept.selected == fresh.selected
+        assert kept.injection == fresh.injection

@@ -181,7 +181,30 @@ class Corpus:
     @cached_property
     def cast_index(self) -> NameIndex:
         """Who took part in what."""
-        return NameIndex(tuple(map(str.strip, _BETWEEN_NAMES.split(str(item.cast)))) for item in self.stored)
+        return NameIndex(map(self._cast_of, range(self.size)))
+
+    def _cast_of(self, row: int) -> tuple[str, ...]:
+        return tuple(map(str.strip, _BETWEEN_NAMES.split(str(self.stored[row].cast))))
+
+    def take_over(self, before: Corpus, changed: Iterable[int], *, same_edges: bool) -> None:
+        """Take what `before` has found out as far as it still holds. Nothing when rows have moved.
+
+        `changed`: pks that may differ; all others are the same in both. Cost: O(names), instead of folding every name
+        and reading every relation anew.
+        """
+        kept = before.size
+        if self.size < kept or not np.array_equal(self.pks[:kept], before.pks):
+            return
+        if same_edges and "edges" in before.__dict__:
+            self.__dict__["edges"] = before.edges
+        touched = [*self.rows_of(list(changed)).tolist(), *range(kept, self.size)]
+        rows = [row for row in dict.fromkeys(touched) if row >= 0]
+        for index, names_in in (("name_index", Corpus.names_of), ("cast_index", Corpus._cast_of)):
+            if (known := before.__dict__.get(index)) is None:
+                continue
+            pairs = {row: (names_in(before, row) if row < kept else (), names_in(self, row)) for row in rows}
+            other = {row: pair for row, pair in pairs.items() if pair[0] != pair[1]}
+            self.__dict__[index] = known.changed(other) if other else known
 
     @cached_property
     def places(self) -> Ints:

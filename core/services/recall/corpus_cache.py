@@ -80,12 +80,16 @@ class _Held:
             return False
         self.state = touched.state
         if changed:
-            self._take(store.load(self._folders, changed), changed)
+            before = self.corpus
+            same_edges = self._take(store.load(self._folders, changed), changed)
             self.corpus = self._made()
+            self.corpus.take_over(before, changed, same_edges=same_edges)
         return True
 
-    def _take(self, scope: StoredScope, changed: Collection[int]) -> None:
+    def _take(self, scope: StoredScope, changed: Collection[int]) -> bool:
+        """Put in what was read anew. Returns whether all relations are as they were."""
         gone = set(changed)
+        edges = self._edges
         for pk in gone:
             self._memories.pop(pk, None)
             self._aliases.pop(pk, None)
@@ -99,6 +103,10 @@ class _Held:
         self._edges.update((edge.pk, edge) for edge in scope.edges)
         self._aliases.update(_grouped((alias.memory, alias.value) for alias in scope.aliases))
         self._tags.update(_grouped((tag.memory, (tag.kind, tag.value)) for tag in scope.tags))
+        if edges == self._edges:
+            self._edges = edges
+            return True
+        return False
 
 
 def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:

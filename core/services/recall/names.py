@@ -42,14 +42,20 @@ class NameIndex:
             self._by_start[name[:_START]].append(name)
 
     def with_names(self, more: Mapping[int, tuple[str, ...]]) -> NameIndex:
-        """The same with more names for some rows: what would be named if they bore them. Cost: O(names)."""
+        """The same with more names for some rows. Cost: O(names)."""
+        return self.changed({row: ((), names) for row, names in more.items()})
+
+    def changed(self, names: Mapping[int, tuple[tuple[str, ...], tuple[str, ...]]]) -> NameIndex:
+        """The same where some rows bear other names: (before, after) by row. Cost: O(names), without folding them."""
         rows = dict(self._rows)
-        for row, each in more.items():
-            for name in _folded(each):
+        for row, (before, after) in names.items():
+            for name in _folded(before):
+                rows[name] = [each for each in rows.get(name, ()) if each != row]
+            for name in _folded(after):
                 rows[name] = sorted({*rows.get(name, ()), row})
-        wider = NameIndex(())
-        wider._fill(rows)
-        return wider
+        other = NameIndex(())
+        other._fill({name: bearers for name, bearers in rows.items() if bearers})
+        return other
 
     def named_in(self, message: str, usable: Flags | None = None) -> dict[str, list[int]]:
         """Names that the message holds, in order, with the rows that bear them. Cost: O(characters).
