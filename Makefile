@@ -22,7 +22,7 @@ run:
 
 test:
 	@sh packaging/setup.sh test
-	@QT_QPA_PLATFORM=offscreen $(VENV_PYTHON) -m pytest $(ARGS)
+	@QT_QPA_PLATFORM=offscreen $(VENV_PYTHON) -m pytest -n 2 $(ARGS)
 
 check:
 	@sh packaging/setup.sh check
