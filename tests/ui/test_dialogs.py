@@ -10,12 +10,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QRadioButton
 from pytestqt.qtbot import QtBot
 
-from core.domain.commands import AddEdge, Border, CreateFolder
+from core.domain.commands import AddEdge, ApplyImport, Border, CreateFolder
 from core.domain.enums import TagKind
 from core.domain.ids import FolderPk, RelationId
 from core.domain.memory import TagSet
-from core.domain.queries import FolderByName, Folders, ListMemories, LiveEdges, MemoryDetailOf
+from core.domain.queries import FolderByName, Folders, ListMemories, LiveEdges, MemoryDetailOf, ReadFile
 from core.domain.schema_data import default_schema
+from tests.formats.chats import floors, header, write_chat
 from tests.ui.real_library import RealLibrary, open_real
 from ui.dialogs.bulk import TagsDialog, VisibilityDialog
 from ui.dialogs.exporting import ExportDialog
@@ -316,6 +317,46 @@ def test_cut_file_offers_its_readable_part(library: RealLibrary, tmp_path: Path)
     dialog.stack.notice.button.click()
     library.settle()
     assert "memor" in dialog.counts.text()
+
+
+def test_chat_that_grew_is_brought_up_to_date_or_comes_in_as_new(
+    library: RealLibrary, tmp_path: Path
+) -> None:
+    file = write_chat(tmp_path / "夜谈.jsonl", [header(), *floors(3)])
+    library.engine.run(ApplyImport(library.engine.ask(ReadFile(file))))
+    write_chat(file, [header(), *floors(5)])
+    dialog = ImportDialog(library.context, file)
+    dialog.open()
+    library.settle()
+    assert "2 new floors" in dialog.counts.text()
+    assert (dialog.existing.isChecked(), dialog.name.isReadOnly()) == (True, True)
+    dialog.existing.click()
+    library.settle()
+    assert "5 messages" in dialog.counts.text()
+    assert not dialog.name.isReadOnly()
+    dialog.existing.click()
+    library.settle()
+    dialog.apply()
+    library.settle()
+    nodes = {node.folder.name: node.messages for node in library.engine.ask(Folders())}
+    assert {name: number for name, number in nodes.items() if number} == {"夜谈": 5}
+    dialog.reject()
+
+
+def test_export_offers_a_chat_or_card_only_where_one_came_in(library: RealLibrary, tmp_path: Path) -> None:
+    file = write_chat(tmp_path / "夜谈.jsonl", [header(), *floors(3)])
+    chat = library.engine.run(ApplyImport(library.engine.ask(ReadFile(file)))).created_folder
+    assert chat is not None
+    offered = {}
+    for folder in (library.folder, chat):
+        dialog = ExportDialog(library.context, folder)
+        dialog.open()
+        library.settle()
+        offered[folder] = {b.property("format") for b in dialog.formats.buttons() if not b.isHidden()}
+        assert dialog.note.text()
+        dialog.reject()
+    assert offered[chat] - offered[library.folder] == {"chat"}
+    assert "worldinfo" in offered[library.folder]
 
 
 def test_export_asks_before_it_overwrites(library: RealLibrary, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from ui.dialogs.base import CommandDialog
 from ui.dialogs.problem_list import ProblemList
 from ui.language import isolate
 from ui.tasks import Lane
-from ui.views.transfer_words import count_lines, format_name, found_words
+from ui.views.transfer_words import FLOORS, count_lines, counts_text, format_name, found_words
 from ui.widgets.plain_text import PlainLineEdit
 from ui.widgets.state_stack import StateStack
 
@@ -161,10 +161,18 @@ class ImportDialog(CommandDialog):
         self._result = result
         self.progress.hide()
         tr, plan = self.ctx.tr, self._plan
-        lines = [tr("import.done", count=len(result.created), file=isolate(plan.source_name if plan else ""))]
+        file = isolate(plan.source_name if plan else "")
+        floors = {name: result.counts.get(name, 0) for name in FLOORS}
+        if result.op is None:
+            lines = [tr("import.nothing_new", file=file)]
+        elif not result.created and any(floors.values()):
+            lines = [tr("import.done_floors", file=file, counts=counts_text(floors, tr, FLOORS))]
+        else:
+            lines = [tr("import.done", count=len(result.created), file=file), counts_text(floors, tr, FLOORS)]
+            lines = [line for line in lines if line]
         if skipped := result.counts.get("already_there", 0):
             lines.append(tr("import.skipped", count=skipped))
-        lines.append(tr("import.undo"))
+        lines.append(tr("import.undo" if result.op is not None else "import.file_unchanged"))
         self._done_page.setText("\n\n".join(lines))
         self._pages.setCurrentWidget(self._done_page)
         self.main_button.setText(tr("import.show"))

@@ -10,6 +10,7 @@ from ui.context import Context
 from ui.language import Language, isolate
 
 MAIN = ("memories", "edges", "folders", "documents", "messages", "memos", "vectors")
+FLOORS = ("messages", "changed_floors", "removed_floors", "moved_floors")
 APART = (
     "archived",
     "deleted",
