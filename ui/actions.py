@@ -177,6 +177,7 @@ TABLE: tuple[Action, ...] = (
     Action("recall.last", "mdi6.history", "Ctrl+Shift+Y", need=Need.RECALL),
     Action("recall.save_case", "mdi6.clipboard-check-outline", "Ctrl+Shift+T", need=Need.RECALL),
     Action("recall.run_cases", "mdi6.clipboard-play-outline", "Ctrl+Shift+G", need=Need.RECALL),
+    Action("recall.on_graph", "mdi6.graph-outline", "Ctrl+G", need=Need.RECALL),
     # graph
     Action("memory.show_on_graph", "mdi6.graph-outline", "G", need=Need.OUTSIDE_TRASH, reach=Reach.LIST),
     Action("graph.fit", "mdi6.fit-to-page-outline", "F", need=Need.GRAPH, reach=Reach.GRAPH),

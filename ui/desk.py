@@ -69,6 +69,9 @@ class Source(Protocol):
     def go_to(self, pks: Pks) -> None:
         """Select these memories and look at them."""
 
+    def show_new(self, pk: MemoryPk) -> None:
+        """A memory was made while this page was shown."""
+
     def folder(self) -> FolderPk | None:
         """The folder that is shown."""
 
@@ -107,7 +110,7 @@ class Desk(QObject):
         page.table.picked.connect(lambda _count: self.show_selected())
         page.opened.connect(lambda _pk: detail.edit())
         detail.open_memory.connect(lambda pk: self._go_to(MemoryPk(pk)))
-        detail.created.connect(lambda pk: self._go_to(MemoryPk(pk)))
+        detail.created.connect(lambda pk: self._show_new(MemoryPk(pk)))
         detail.tag_clicked.connect(lambda tag: page.facets.toggle("tag", tag))
         self._context.actions.on("memory.new", lambda: detail.new_memory(self.folder))
 
@@ -129,6 +132,12 @@ class Desk(QObject):
 
     def _go_to(self, pk: MemoryPk) -> None:
         (self._page if self.source is None else self.source).go_to((pk,))
+
+    def _show_new(self, pk: MemoryPk) -> None:
+        if self.source is None:
+            self._page.go_to((pk,))
+        else:
+            self.source.show_new(pk)
 
     def _select_all(self) -> None:
         (self._page if self.source is None else self.source).select_all()

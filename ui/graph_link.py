@@ -116,6 +116,10 @@ class GraphSource:
         """Select all that is shown."""
         self._graph.select_all()
 
+    def show_new(self, pk: MemoryPk) -> None:
+        """A memory was made on this page."""
+        self._graph.place_new(int(pk))
+
     def go_to(self, pks: Pks) -> None:
         """Look at a memory."""
         if pks:

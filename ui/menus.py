@@ -37,7 +37,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "recall",
         (
             "memory.recall", "memory.why_not", "", "recall.run", "recall.why_not", "", "recall.copy", "recall.pin",
-            "recall.last", "", "recall.save_case", "recall.run_cases",
+            "recall.last", "recall.on_graph", "", "recall.save_case", "recall.run_cases",
         ),
     ),
     (

@@ -177,6 +177,7 @@ class Session(QWidget):
         actions, detail = self.context.actions, self.detail
         actions.on("memory.recall", lambda: self._recall_from(self.desk.current))
         actions.on("memory.why_not", lambda: self._ask_why(self.desk.current))
+        actions.on("recall.on_graph", self._recall_on_graph)
         detail.recall_wanted.connect(lambda pk: self._recall_from(MemoryPk(pk)))
         detail.why_wanted.connect(lambda pk: self._ask_why(MemoryPk(pk)))
 
@@ -184,6 +185,12 @@ class Session(QWidget):
         if memory is not None:
             self.show_page(RECALL)
             self.recall.recall_from(memory)
+
+    def _recall_on_graph(self) -> None:
+        """Let the result of the Recall page stand out on the graph."""
+        view = self.recall.view
+        if view is not None:
+            self._show_graph().show_recall(view.result)
 
     def _ask_why(self, memory: MemoryPk | None) -> None:
         if memory is not None:

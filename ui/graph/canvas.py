@@ -36,7 +36,7 @@ SETTLE_MS = 45
 """So long after the last move the exact picture is begun."""
 STREAM_SETTLE_MS = 700
 """While positions come it is not begun between two of them."""
-TURN_MS = 16
+TURN_MS, NUDGE_MS = 16, 450
 GLIDE_MS, PULSE_MS = 220, 900
 STALE_SCALE = 1.7
 """Blown up or shrunk by more than this a picture is drawn anew although one is still moving."""
@@ -86,6 +86,8 @@ class Canvas(QWidget):
         self._pulse.timeout.connect(self._on_pulse)
         self._pulse_from = 0.0
         self._pulse_end = single_shot(self, PULSE_MS, self._end_pulse)
+        self._nudged: tuple[int, ...] = ()
+        self._nudge_end = single_shot(self, NUDGE_MS, self._end_nudge)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -366,6 +368,20 @@ class Canvas(QWidget):
             positions = self.scene.nodes.positions.copy()
             positions[list(places)] = np.array(list(places.values()), dtype=np.float32)
             self._replace(positions)
+
+    def nudge(self, dx: float, dy: float) -> None:
+        """Move the selected nodes by pixels, as the keyboard does; they are put down when it pauses."""
+        if self.over.current < 0 or not self.movable:
+            return
+        away = (dx / self.camera.scale, dy / self.camera.scale)
+        places = self.take_up(self.over.current)
+        self._nudged = tuple(places)
+        self.move_to({node: (x + away[0], y + away[1]) for node, (x, y) in places.items()})
+        self._nudge_end.start()
+
+    def _end_nudge(self) -> None:
+        if self.scene is not None and self._nudged:
+            self.put_down(tuple(node for node in self._nudged if node < len(self.scene)))
 
     def put_back(self, places: dict[int, tuple[float, float]]) -> None:
         """The drag came to nothing."""

@@ -15,7 +15,7 @@ from ui.graph.scene import Scene
 if TYPE_CHECKING:
     from ui.graph.canvas import Canvas
 
-PAN_PX = 80
+PAN_PX, NUDGE_PX = 80, 16
 ZOOM_STEP = 1.25
 LEAST_COSINE = 0.35
 """A neighbour lies in a direction when the angle to it is less than about 70 degrees."""
@@ -33,7 +33,9 @@ def press_key(canvas: Canvas, event: QKeyEvent) -> bool:
     control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
     if key in ARROWS:
         dx, dy = ARROWS[key]
-        if control:
+        if event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            canvas.nudge(dx * NUDGE_PX, dy * NUDGE_PX)
+        elif control:
             canvas.pan_by(-dx * PAN_PX, -dy * PAN_PX)
         else:
             _walk(canvas, dx, dy, adds=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))

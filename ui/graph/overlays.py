@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from ui.graph.camera import Camera
 from ui.graph.culling import spread
 from ui.graph.hits import handle_place
+from ui.graph.labels import halo_text
 from ui.graph.scene import Scene
 from ui.graph.shapes import Shape, outline, view_radius
 
@@ -35,12 +36,15 @@ class Over:
     link_to: tuple[float, float] = (0.0, 0.0)
     pulse_at: int = -1
     pulse: float = 0.0
+    guides: tuple[tuple[float, str], ...] = ()
+    """Names of lanes: where they run (y in world units) and what they are called."""
 
 
 def paint_over(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
     """Draw all of it."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     accent = QColor(scene.paint.accent)
+    _paint_guides(painter, scene, camera, over)
     _paint_edge(painter, scene, camera, over.edge, accent)
     _paint_rings(painter, scene, camera, over.selected, QPen(accent, RING_PX))
     if over.current >= 0 and over.current in over.selected:
@@ -90,6 +94,21 @@ def _ring(painter: QPainter, scene: Scene, camera: Camera, node: int, pen: QPen,
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawPath(outline(Shape(int(scene.nodes.shape[node])), x, y, max(radius, 3.0) + gap))
+
+
+def _paint_guides(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
+    """Names of lanes at the left rim of the view."""
+    painter.setFont(scene.paint.bold)
+    metrics = QFontMetricsF(scene.paint.bold)
+    last = -1e9
+    for y, name in sorted(over.guides):
+        at = camera.place(camera.x, y)[1]
+        if not 0 < at < camera.height or at - last < metrics.height():
+            continue
+        last = at
+        halo_text(
+            painter, QPointF(10, at + metrics.ascent() / 2), name, scene.paint.secondary, scene.paint.ground
+        )
 
 
 def _paint_edge(painter: QPainter, scene: Scene, camera: Camera, edge: int, accent: QColor) -> None:

@@ -51,6 +51,7 @@ ROW_MENU = (
     "memory.edit",
     "memory.recall",
     "memory.why_not",
+    "memory.show_on_graph",
     "",
     "memory.move",
     "memory.copy",

@@ -300,3 +300,45 @@ def test_unpinned_memory_moves_again_when_arranged(show: Opener, trio: Trio) -> 
     assert set(desk.pins()) == {trio.ada, trio.bram}
     desk.undo()
     assert set(desk.pins()) == {trio.ada, trio.bram, trio.cora}
+
+
+def test_alt_arrows_move_and_pin_by_keyboard(show: Opener, trio: Trio) -> None:
+    desk = show()
+    desk.click(desk.at(trio.cora))
+    before = desk.pins()[trio.cora]
+    for _ in range(3):
+        desk.key(Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    desk.qtbot.waitUntil(lambda: desk.pins()[trio.cora] != before)
+    desk.ready()
+    moved = desk.pins()[trio.cora]
+    assert moved == pytest.approx((before[0] + 48 / desk.canvas.camera.scale, before[1]), abs=1.0)
+
+
+def test_new_memory_here_stands_where_it_was_asked_for(show: Opener, trio: Trio) -> None:
+    desk = show()
+    here = desk.at(trio.cora) + QPoint(-150, -20)
+    world = desk.canvas.camera.to_world(here.x(), here.y())
+    desk.page._on_menu("memory.new", world)
+    desk.session.context.actions.get("memory.new").trigger()
+    desk.ready()
+    editor = desk.session.detail.editor
+    editor.form.set_value("summary" if "summary" in editor.form.values() else "body", "A bell rings")
+    desk.session.detail.save()
+    desk.qtbot.waitUntil(lambda: len(desk.pins()) == 4)
+    desk.ready()
+    [new] = set(desk.pins()) - {trio.ada, trio.bram, trio.cora}
+    assert desk.pins()[new] == pytest.approx(world, abs=0.5)
+    assert desk.page.selected == (new,)
+
+
+def test_g_in_the_list_looks_at_the_memory_on_the_graph(show: Opener, trio: Trio) -> None:
+    desk = show()
+    desk.session.show_page("memories")
+    table = desk.session.memories.table
+    table.select((trio.bram,))
+    table.setFocus()
+    QTest.keyClick(table, Qt.Key.Key_G)
+    desk.ready()
+    assert desk.page.isVisible()
+    assert desk.page.selected == (trio.bram,)
+    assert desk.session.detail.memory == trio.bram

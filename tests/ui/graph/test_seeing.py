@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from core.domain.commands import ArchiveMemories, EndEdges, SetTags
+from core.domain.graph import Arrangement
 from core.domain.ids import EdgePk, MemoryId, MemoryPk, TypeId
 from core.domain.memory import TagSet
 from core.domain.recall import Injection, Layout, PathStep, Recalled, RecallRequest, RecallResult
@@ -171,8 +172,7 @@ def test_path_between_two_is_highlighted(show: Opener, library: Library, cast: T
 
 def test_recall_is_highlighted_with_its_ways_and_colours(show: Opener, cast: Trio) -> None:
     desk = show()
-    desk.page.seeing.show_recall(_result(cast))
-    desk.page.color_by(Coloring.ENERGY)
+    desk.page.show_recall(_result(cast))
     desk.ready()
     scene = desk.canvas.scene
     assert scene is not None
@@ -312,3 +312,32 @@ def test_times_in_the_past_are_moments_of_the_slider() -> None:
 
     at = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(microseconds=5)
     assert time_of(micros(at)) == at
+
+
+def test_lanes_of_the_arrangement_by_time_are_named(show: Opener, cast: Trio) -> None:
+    desk = show()
+    desk.page.tools.arranged.emit(Arrangement.TIME)
+    desk.ready()
+    assert {name for _, name in desk.canvas.over.guides} == {"Character", "Location", "Event"}
+
+
+@pytest.mark.parametrize("arrangement", [a for a in Arrangement if a is not Arrangement.MEANING])
+def test_every_arrangement_places_everything(show: Opener, cast: Trio, arrangement: Arrangement) -> None:
+    desk = show()
+    desk.page.tools.arranged.emit(arrangement)
+    desk.ready()
+    scene = desk.canvas.scene
+    assert scene is not None
+    assert np.isfinite(scene.nodes.positions).all()
+    assert len(np.unique(scene.nodes.positions, axis=0)) == 5
+
+
+def test_arrangement_by_meaning_without_vectors_is_refused_in_words(show: Opener, cast: Trio) -> None:
+    desk = show()
+    said: list[tuple[str, bool]] = []
+    desk.session.operations.said.connect(lambda text, error: said.append((text, error)))
+    desk.page.tools.arranged.emit(Arrangement.MEANING)
+    desk.ready()
+    assert any(error for _, error in said)
+    assert desk.page.picture.arrangement is Arrangement.FORCE
+    assert len(shown(desk)) == 5

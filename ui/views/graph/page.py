@@ -18,10 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.domain.commands import PinMemories
 from core.domain.enums import Kind
 from core.domain.graph import Arrangement
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import MemoryFilter
+from core.domain.recall import RecallResult
 from core.domain.results import Changes
 from ui.actions import Reach
 from ui.context import Context
@@ -293,6 +295,22 @@ class GraphPage(QWidget):
 
     _look_next: tuple[int, ...] = ()
 
+    def show_recall(self, result: RecallResult) -> None:
+        """Let what a recall chose stand out, in the graph of its folder."""
+        self._recall_next = result
+        if self.picture.state is None or self.folder not in {None, result.request.folder}:
+            self.show_folder(result.request.folder)
+        else:
+            self._light_recall()
+
+    _recall_next: RecallResult | None = None
+
+    def _light_recall(self) -> None:
+        result, self._recall_next = self._recall_next, None
+        if result is not None:
+            self.color_by(Coloring.ENERGY)
+            self.seeing.show_recall(result)
+
     def clear_filters(self) -> None:
         """Show everything again."""
         self.tools.search.set_quietly("")
@@ -338,6 +356,7 @@ class GraphPage(QWidget):
         if self._go_next is not None:
             pk, self._go_next = self._go_next, None
             self.seeing.go_to(pk)
+        self._light_recall()
         if self._look_next:
             pks, self._look_next = self._look_next, ()
             self.look_at(tuple(pk for pk in pks if state.index(pk) >= 0))
@@ -359,9 +378,22 @@ class GraphPage(QWidget):
         self.tools.show_narrowed(state.narrowed, bool(panel) or not state.shown.past_edges)
         self.tools.panel.show_filter(state.shown)
         self.side.show_state()
+        self.canvas.over.guides = self._lanes()
         self._ring()
         self._show_neighbours()
         self._say_state()
+
+    def _lanes(self) -> tuple[tuple[float, str], ...]:
+        """Names of the lanes when the graph is arranged by time: a lane a type."""
+        state, scene = self.picture.state, self.canvas.scene
+        if state is None or scene is None or self.picture.arrangement is not Arrangement.TIME:
+            return ()
+        theme, code, found = self._ctx.theme, self._ctx.tr.code, []
+        for at, name in enumerate(state.data.types):
+            rows = state.positions[(state.data.nodes.type == at) & scene.nodes.shown & state.placed, 1]
+            if len(rows):
+                found.append((float(np.median(rows)), theme.type_label(name, code)))
+        return tuple(found)
 
     def _say_state(self) -> None:
         tr, state = self._ctx.tr, self.picture.state
@@ -513,7 +545,25 @@ class GraphPage(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
         menu.addActions(self._ctx.actions.working(ids))
+        here = self.canvas.mapFromGlobal(place)
+        world = self.canvas.camera.to_world(here.x(), here.y())
+        menu.triggered.connect(lambda action: self._on_menu(action.objectName(), world))
         menu.popup(place)
+
+    def _on_menu(self, action: str, world: tuple[float, float]) -> None:
+        self._new_at = world if action == "memory.new" else None
+
+    _new_at: tuple[float, float] | None = None
+
+    def place_new(self, pk: int) -> None:
+        """A new memory was saved: it stands where it was asked for, and is looked at."""
+        state, at = self.picture.state, self._new_at
+        if state is not None and at is not None:
+            self._new_at = None
+            self._operations.run(PinMemories(key=state.data.key, places=((MemoryPk(pk), *at),)))
+            self._selected, self._current = (pk,), pk
+        else:
+            self.go_to(pk)
 
     def _middle(self) -> QPoint:
         state = self.picture.state
