@@ -193,3 +193,12 @@ def test_tables_lose_no_recalled_memory(vector_desk: RecallDesk, recipe: str, ar
     shown = {span.memory for span in result.injection.spans}
     assert result.selected
     assert {each.pk for each in result.selected} <= shown
+
+
+def test_tables_say_that_they_know_no_budget(vector_desk: RecallDesk) -> None:
+    folder, _ = story(vector_desk)
+    result = vector_desk.recall("老船长在码头", folder, layout=Layout.TABLES, budget_tokens=5)
+    assert result.injection.budget is None
+    assert "recall.note.no_budget" in [note.key for note in result.notes]
+    own = vector_desk.recall("老船长在码头", folder, layout=Layout.TABLES)
+    assert "recall.note.no_budget" not in [note.key for note in own.notes]

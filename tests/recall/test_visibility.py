@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from core.adapters.formats.stbme_read import read_stbme
-from core.domain.commands import ApplyImport, EditFolder, SetVisibility
+from core.domain.commands import ApplyImport, EditFolder, IngestDocument, NewDocument, SetVisibility
+from core.domain.document import DocumentPiece
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import TagSet
-from core.domain.recall import RecallRequest, Remedy, Scope, Stage
+from core.domain.recall import Layout, RecallRequest, Remedy, Scope, Stage
 from core.domain.recipes import RECIPES
 from core.domain.schema_data import default_schema
 from tests.recall.desk import RecallDesk
@@ -182,3 +183,20 @@ def test_hidden_memory_bridges_no_gap_between_sessions(desk: RecallDesk) -> None
     assert first
     assert seen.frame.trace.parts["session"][row] > 0
     assert unseen.frame.trace.parts["session"][row] == 0
+
+
+def test_title_of_a_document_whose_pieces_are_hidden_is_not_told(desk: RecallDesk) -> None:
+    folder = desk.folder("documents")
+    pieces = (DocumentPiece(title="第一页", body="钥匙藏在台阶下", start=0, end=8),)
+    for name in ("秘密手册", "公开手册"):
+        new = NewDocument(title=name, text=name, content_hash=name, pieces=pieces)
+        made = desk.run(IngestDocument("documents", new)).created
+        if name == "秘密手册":
+            desk.run(SetVisibility(memories=tuple(made), visibility=("博",)))
+    seen, unseen = (
+        desk.recall("集市", folder, recipe="booku", layout=Layout.BOOKU, viewer=viewer).injection.text
+        for viewer in ("博", "艾琳")
+    )
+    assert "秘密手册" in seen
+    assert "秘密手册" not in unseen
+    assert "公开手册" in unseen

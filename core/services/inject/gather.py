@@ -23,12 +23,17 @@ _LOOKED_AT = 200
 
 
 def gather(
-    reader: Reader, folders: Collection[FolderPk] | None, layout: Layout, viewer: str | None, now: datetime
+    reader: Reader,
+    folders: Collection[FolderPk] | None,
+    layout: Layout,
+    viewer: str | None,
+    now: datetime,
+    hidden_documents: Collection[int] = (),
 ) -> Extras:
     """Memos, overview and titles of these folders (None = of the whole library).
 
     The overview holds only active memories that have been recalled, that are outside the trash and that the
-    viewer may know.
+    viewer may know; titles of `hidden_documents` are left out.
     """
     if layout is Layout.TABLES:
         return Extras()
@@ -36,7 +41,8 @@ def gather(
     living = tuple(living_memos(memos, now))
     if layout is Layout.BUDGETED:
         return Extras(memos=living)
-    return Extras(memos=living, overview=_overview(reader, folders, viewer), titles=_titles(reader, folders))
+    titles = _titles(reader, folders, hidden_documents)
+    return Extras(memos=living, overview=_overview(reader, folders, viewer), titles=titles)
 
 
 def _overview(reader: Reader, folders: Collection[FolderPk] | None, viewer: str | None) -> tuple[Memory, ...]:
@@ -48,10 +54,11 @@ def _overview(reader: Reader, folders: Collection[FolderPk] | None, viewer: str 
     return tuple(memory for memory in used if sees(memory.visibility, viewer))[:OVERVIEW_MEMORIES]
 
 
-def _titles(reader: Reader, folders: Collection[FolderPk] | None) -> tuple[str, ...]:
+def _titles(reader: Reader, folders: Collection[FolderPk] | None, hidden: Collection[int]) -> tuple[str, ...]:
     """Titles of the documents, those filed last first; each once."""
     if folders is None:
         folders = [node.folder.pk for node in reader.folder_nodes()]
     documents: list[Document] = [item for folder in folders for item in reader.documents_of(folder)]
     documents.sort(key=lambda document: document.created_at, reverse=True)
-    return tuple(dict.fromkeys(document.title for document in documents if document.title))
+    shown = (document for document in documents if document.pk not in hidden)
+    return tuple(dict.fromkeys(document.title for document in shown if document.title))

@@ -68,14 +68,17 @@ class Frame:
     importance: Floats = field(init=False)
     """Importance by which memories are shown: as stored, unless a recipe counts this recall already."""
     usable: Flags = field(init=False)
+    visible: Flags = field(init=False)
+    """What the viewer may know, of whatever status, layer and floor."""
     seen: Flags = field(init=False)
-    """What the viewer may know, of whatever status; only chance looks beyond `usable`."""
+    """Of that what is of a layer and floor asked for; only chance looks beyond `usable`."""
     back_then: Flags = field(init=False)
     """Memories that are archived today but were in use at the floor asked for."""
 
     def __post_init__(self) -> None:
         self.importance = self.corpus.importance
         later, visible = self._later(), self._visible()
+        self.visible = visible
         self.seen = visible & ~later & self._of_layer()
         self.back_then = self._still_in_use(later)
         self.usable = self._keep_usable(later, visible)
@@ -160,6 +163,14 @@ class Frame:
             return np.ones(corpus.size, dtype=np.bool_)
         known = [sees(names, self.viewer) for names in corpus.audience_names]
         return np.asarray(np.array(known, dtype=np.bool_)[corpus.audiences])
+
+    def hidden_documents(self) -> frozenset[int]:
+        """Documents of which the viewer may know no piece: their titles are told to nobody else either."""
+        if self.visible.all():
+            return frozenset()
+        documents = [memory.document for memory in self.corpus.stored]
+        known = {each for each, visible in zip(documents, self.visible.tolist(), strict=True) if visible}
+        return frozenset(each for each in documents if each is not None and each not in known)
 
     # --- relations -----------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ class Injector:
         )
         counter = self.counters.counter(TokenFamily(frame.values.text("token_family")))
         injection = _with_unread(build(given, options, counter), frame, unread)
-        if options.layout is not Layout.TABLES and options.budget_tokens is not None:
+        if options.budget_tokens is not None:
             _drop_unfit(frame, order, injection)
         return injection
 
@@ -94,7 +94,8 @@ class Injector:
                 loaded.update(
                     (memory.pk, (memory, tags[memory.pk])) for memory in reader.records(Memory, missing)
                 )
-            extras = gather(reader, folders, layout, frame.viewer or None, frame.now)
+            hidden = frame.hidden_documents() if layout is Layout.BOOKU else ()
+            extras = gather(reader, folders, layout, frame.viewer or None, frame.now, hidden)
         rows_of = frame.corpus.rows_of([memory.pk for memory in extras.overview])
         usable = [row >= 0 and bool(frame.usable[row]) for row in rows_of.tolist()]
         overview = tuple(memory for memory, kept in zip(extras.overview, usable, strict=True) if kept)
@@ -103,8 +104,13 @@ class Injector:
     def _options(self, frame: Frame) -> InjectOptions:
         values, request = frame.values, frame.request
         budget = values.whole("budget_tokens") if request.budget_tokens is None else request.budget_tokens
+        layout = request.layout or Layout(values.text("layout"))
+        if layout is Layout.TABLES and budget > 0:
+            if request.budget_tokens:
+                frame.trace.note("recall.note.no_budget")
+            budget = 0
         return InjectOptions(
-            layout=request.layout or Layout(values.text("layout")),
+            layout=layout,
             budget_tokens=budget if budget != 0 else None,
             language=self.language(),
             ids=values.flag("show_ids"),
