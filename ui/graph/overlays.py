@@ -142,6 +142,8 @@ def _paint_link(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> 
 
 
 def _paint_pulse(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
+    if over.pulse_at >= len(scene) or not np.isfinite(scene.nodes.positions[over.pulse_at]).all():
+        return  # the layout has not placed it yet
     x, y, radius = _place(scene, camera, over.pulse_at)
     color = QColor(scene.paint.accent)
     color.setAlphaF(1.0 - over.pulse)

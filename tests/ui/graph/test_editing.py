@@ -331,6 +331,19 @@ def test_new_memory_here_stands_where_it_was_asked_for(show: Opener, trio: Trio)
     assert desk.page.selected == (new,)
 
 
+def test_trashed_selection_is_gone_and_its_actions_rest(show: Opener, trio: Trio) -> None:
+    desk = show()
+    desk.click(desk.at(trio.ada))
+    actions = desk.session.context.actions
+    actions.get("memory.trash").trigger()
+    desk.qtbot.waitUntil(lambda: desk.page.selected == ())
+    desk.ready()
+    assert not actions.get("memory.tags").isEnabled()
+    desk.undo()
+    assert desk.page.selected == ()
+    assert not actions.get("memory.tags").isEnabled()
+
+
 def test_g_in_the_list_looks_at_the_memory_on_the_graph(show: Opener, trio: Trio) -> None:
     desk = show()
     desk.session.show_page("memories")

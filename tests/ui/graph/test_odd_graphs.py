@@ -71,6 +71,18 @@ def test_saved_places_that_are_no_numbers_are_found_anew(show: Opener, library: 
     assert np.isfinite(library.ask(GraphOf()).positions).all()
 
 
+def test_pulse_waits_for_a_place(show: Opener, trio: Trio) -> None:
+    desk = show()
+    scene, state = desk.canvas.scene, desk.page.picture.state
+    assert scene is not None
+    assert state is not None
+    node = state.index(trio.ada)
+    scene.nodes.positions[node] = np.nan
+    desk.canvas.over.pulse_at = node
+    desk.canvas.grab()  # a warning of Qt fails the test
+    desk.canvas.over.pulse_at = -1
+
+
 def test_places_are_kept_and_come_back(show: Opener, library: Library) -> None:
     pks = [library.memory(f"memory {number}") for number in range(12)]
     for a, b in pairwise(pks):

@@ -352,7 +352,8 @@ class GraphPage(QWidget):
             return
         self._show_choice()
         self._show_time()
-        self.select(tuple(pk for pk in self._selected if state.index(pk) >= 0))
+        kept = tuple(pk for pk in self._selected if state.index(pk) >= 0)
+        self.select(kept, tell=kept != self._selected)
         if self._go_next is not None:
             pk, self._go_next = self._go_next, None
             self.seeing.go_to(pk)
