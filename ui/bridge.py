@@ -11,7 +11,8 @@ from ui.tasks import Lane, TaskRunner, single_shot
 
 POLL_MS = 2000
 COUNT_DELAY_MS = 400
-COUNT_AGAIN_MS = 1500
+COUNT_AGAIN_MS, COUNT_SELDOM_MS = 1500, 30_000
+"""How soon it is counted again while something waits for the index: seldom when nothing comes of it."""
 
 
 class Bridge(QObject):
@@ -32,6 +33,7 @@ class Bridge(QObject):
         self._heard.connect(self._pass_on, Qt.ConnectionType.QueuedConnection)
         self._unsubscribe: Unsubscribe | None = engine.subscribe(self._heard.emit)
         self._count = single_shot(self, COUNT_DELAY_MS, self._ask_counts)
+        self._waiting, self._again_ms = -1, COUNT_AGAIN_MS
         self._poll = QTimer(self)
         self._poll.setInterval(POLL_MS)
         self._poll.timeout.connect(self._ask_poll)
@@ -56,15 +58,18 @@ class Bridge(QObject):
 
     def _ask_counts(self) -> None:
         def ask(_progress: Report, cancel: Cancel) -> LibraryCounts:
-            return self._engine.ask(Counts(), cancel=cancel)
+            return self._engine.ask(Counts(journal=False), cancel=cancel)
 
         self._tasks.run(Lane.READ, ask, self._on_counts, owner=self, query="counts", failed=_ignore)
 
     def _on_counts(self, counts: LibraryCounts) -> None:
         self.counted.emit(counts)
-        self.waiting.emit(counts.waiting_for_index)
-        if counts.waiting_for_index:
-            self._count.start(COUNT_AGAIN_MS)
+        waiting, before = counts.waiting_for_index, self._waiting
+        self._waiting = waiting
+        self._again_ms = min(2 * self._again_ms, COUNT_SELDOM_MS) if waiting == before else COUNT_AGAIN_MS
+        self.waiting.emit(waiting)
+        if waiting:
+            self._count.start(self._again_ms)
 
     def _ask_poll(self) -> None:
         self._tasks.run(

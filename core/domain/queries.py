@@ -237,7 +237,12 @@ class PreviewReplace(Query[ReplacePreview]):
 
 @dataclass(frozen=True, slots=True)
 class Counts(Query[LibraryCounts]):
-    """Size of the library and what waits for the index."""
+    """Size of the library and what waits for the index.
+
+    `journal`: sum up the journal's text too, which reads all of it; without, `journal_bytes` is 0.
+    """
+
+    journal: bool = True
 
 
 @dataclass(frozen=True, slots=True)

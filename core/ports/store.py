@@ -169,8 +169,8 @@ class Reader(Protocol):
     def relations_in_use(self) -> dict[str, int]:
         """Number of edges by relation."""
 
-    def counts(self) -> LibraryCounts:
-        """Sizes."""
+    def counts(self, *, journal: bool = True) -> LibraryCounts:
+        """Sizes; that of the journal is 0 when it is not asked for (Cost: it reads all of the journal)."""
 
 
 class UnitOfWork(Reader, Protocol):

@@ -156,9 +156,9 @@ def preview_replace(reader: Reader, query: q.PreviewReplace) -> ReplacePreview:
     return replace.preview(reader, query.command, query.limit)
 
 
-def counts(reader: Reader, _query: q.Counts) -> LibraryCounts:
+def counts(reader: Reader, query: q.Counts) -> LibraryCounts:
     """Sizes."""
-    return reader.counts()
+    return reader.counts(journal=query.journal)
 
 
 def document_list(reader: Reader, query: q.Documents) -> tuple[DocumentRow, ...]:

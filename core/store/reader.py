@@ -159,14 +159,14 @@ class SqlReader:
     def tag_names(self, kind: TagKind | None, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Tags in use with counts, most used first."""
         where = filters.Where()
-        where.add("m.deleted_at IS NULL")
+        where.add("tag.memory NOT IN (SELECT pk FROM memory WHERE deleted_at IS NOT NULL)")
+        counted = "count(DISTINCT tag.memory)" if kind is None else "count(*)"
         if kind is not None:
             where.add("tag.kind = ?", kind.value)
         if prefix:
             where.add("substr(lower(tag.value), 1, ?) = ?", len(prefix), prefix.lower())
         sql = (
-            f"SELECT tag.value, count(DISTINCT tag.memory) AS n FROM tag JOIN memory m ON m.pk = tag.memory"
-            f"{where.sql} GROUP BY tag.value ORDER BY n DESC, tag.value LIMIT ?"
+            f"SELECT tag.value, {counted} AS n FROM tag{where.sql} GROUP BY tag.value ORDER BY n DESC, tag.value LIMIT ?"
         )
         return [(value, count) for value, count in self._rows(sql, (*where.parameters, limit))]
 
@@ -307,8 +307,8 @@ class SqlReader:
         """Number of edges by relation."""
         return dict(self._pairs("SELECT relation, count(*) FROM edge GROUP BY relation"))
 
-    def counts(self) -> LibraryCounts:
-        """Sizes."""
+    def counts(self, *, journal: bool = True) -> LibraryCounts:
+        """Sizes; that of the journal is 0 when it is not asked for (Cost: it reads all of the journal)."""
         row = self._rows(
             "SELECT (SELECT count(*) FROM memory WHERE deleted_at IS NULL),"
             " (SELECT count(*) FROM memory INDEXED BY ix_memory_list"
@@ -316,7 +316,9 @@ class SqlReader:
             " (SELECT count(*) FROM memory WHERE deleted_at IS NOT NULL),"
             " (SELECT count(*) FROM edge), (SELECT count(*) FROM folder), (SELECT count(*) FROM message),"
             " (SELECT count(*) FROM document), (SELECT count(*) FROM outbox), (SELECT count(*) FROM op),"
-            " (SELECT coalesce(sum(coalesce(length(before), 0) + coalesce(length(after), 0)), 0) FROM journal)"
+            " (SELECT coalesce(sum(coalesce(length(before), 0) + coalesce(length(after), 0)), 0)"
+            " FROM journal WHERE ?)",
+            (journal,),
         )[0]
         return LibraryCounts(*row)
 

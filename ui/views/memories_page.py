@@ -183,7 +183,6 @@ class MemoriesPage(QWidget):
         self.model.unchanged.connect(self._on_list)
         self.model.failed.connect(self._on_failed)
         self._context.bridge.changes.connect(self._on_changes)
-        self._context.bridge.waiting.connect(lambda _count: self._sidebar_soon.start())
 
     def keep_widths(self) -> None:
         """Before the detail goes to another page: remember how wide the parts are."""
@@ -364,7 +363,7 @@ class MemoriesPage(QWidget):
         trash = where.trash is TrashScope.INSIDE
 
         def ask(_progress: Report, cancel: Cancel) -> tuple[Facets, int]:
-            counts = engine.ask(Counts(), cancel=cancel)
+            counts = engine.ask(Counts(journal=False), cancel=cancel)
             return engine.ask(FacetCounts(where), cancel=cancel), counts.trashed if trash else counts.memories
 
         self._context.tasks.run(Lane.READ, ask, self._take_facets, owner=self, query="facets")
@@ -381,7 +380,7 @@ class MemoriesPage(QWidget):
             return _Sidebar(
                 folders=engine.ask(Folders(), cancel=cancel),
                 all=engine.ask(FacetCounts(), cancel=cancel),
-                counts=engine.ask(Counts(), cancel=cancel),
+                counts=engine.ask(Counts(journal=False), cancel=cancel),
                 tags=engine.ask(TagNames(TagKind.GENERAL, limit=200), cancel=cancel),
                 recent=engine.ask(MemoryRows(recent), cancel=cancel),
                 schema=engine.ask(LibrarySchema(), cancel=cancel),
