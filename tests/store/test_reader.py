@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.domain.commands import ArchiveMemories, CreateFolder, EditMemory, SetAliases, SetTags, TrashMemories
+from core.domain.commands import (
+    ArchiveMemories,
+    CreateFolder,
+    EditMemory,
+    SetAliases,
+    SetImportance,
+    SetTags,
+    TrashMemories,
+)
 from core.domain.enums import Layer, Status, TagKind
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import TagSet
@@ -119,6 +129,21 @@ def test_tag_names_by_use_and_prefix(engine: Engine, make: Make) -> None:
     make("b", tags=TagSet(general=("beta",)))
     assert engine.ask(TagNames()) == (("beta", 2), ("alpha", 1))
     assert engine.ask(TagNames(kind=TagKind.GENERAL, prefix="AL")) == (("alpha", 1),)
+
+
+def test_tags_of_the_trash_are_not_counted(engine: Engine, make: Make) -> None:
+    make("a", tags=TagSet(general=("alpha", "beta")))
+    gone = make("b", tags=TagSet(general=("beta", "gamma")))
+    engine.run(TrashMemories(memories=(gone,)))
+    for kind in (None, TagKind.GENERAL):
+        assert engine.ask(TagNames(kind=kind)) == (("alpha", 1), ("beta", 1))
+
+
+def test_size_of_the_journal_only_when_asked_for(engine: Engine, make: Make) -> None:
+    pk = make("a")
+    engine.run(SetImportance(memories=(pk,), importance=9))
+    assert engine.ask(Counts()).journal_bytes > 0
+    assert engine.ask(Counts(journal=False)) == replace(engine.ask(Counts()), journal_bytes=0)
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -12,7 +12,7 @@ from core.domain.commands import SetImportance, TrashMemories
 from core.domain.enums import Kind
 from core.domain.errors import Conflict, LibraryInUse, UserError
 from core.domain.ids import MemoryPk
-from core.domain.queries import PreviewUndo
+from core.domain.queries import FacetCounts, MemoryRows, PreviewUndo
 from core.domain.results import UndoConflict, UndoPreview, VerifyReport
 from tests.fakes.engine import FakeEngine
 from tests.ui.conftest import OneLibrary, settled
@@ -166,3 +166,26 @@ def test_tab_reaches_everything_and_names_are_there(window: MainWindow, opened: 
     for widget in (window.top.search, window.top.library, opened.memories.tree, opened.memories.table):
         assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus
         assert widget.accessibleName()
+
+
+def test_pages_are_built_when_they_are_first_shown(window: MainWindow, opened: Session) -> None:
+    assert list(opened._pages) == ["memories"]
+    opened.show_page("history")
+    made = opened._pages["history"]
+    assert made.isVisible()
+    opened.show_page("memories")
+    opened.show_page("history")
+    assert opened._pages["history"] is made
+
+
+def test_action_of_a_page_not_built_yet_is_shown_and_leads_there(window: MainWindow, opened: Session) -> None:
+    action = opened.context.actions.get("recall.run")
+    assert action.isVisible()
+    assert not action.isEnabled()
+    opened.context.actions._trigger("recall.run")
+    assert opened._pages["recall"].isVisible()
+
+
+def test_counts_come_after_the_first_rows(engine: FakeEngine, window: MainWindow, opened: Session) -> None:
+    kinds = [type(query) for query in engine.asked]
+    assert kinds.index(MemoryRows) < kinds.index(FacetCounts)
