@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from core.domain.chat import FLOORS_CHANGED_KEY, chat_of
 from core.domain.enums import TagKind
 from core.domain.folder import Folder
 from core.domain.ids import MemoryPk, is_person_id
@@ -19,7 +20,7 @@ MANY = 100
 
 
 def checked_store(reader: Reader) -> tuple[Problem, ...]:
-    """Unknown types and relations, persons without an account, half-filled tag triples."""
+    """Unknown types and relations, persons without an account, half-filled triples, floors changed since."""
     schema = reader.schema()
     types = {item.id for item in schema.types}
     relations = {item.id for item in schema.relations}
@@ -30,6 +31,7 @@ def checked_store(reader: Reader) -> tuple[Problem, ...]:
         *_unknown("check.relations", strange),
         *_named("check.person_id", _persons_without_account(reader)),
         *_named("check.triple", _half_triples(reader)),
+        *_named("check.floors_changed", _from_changed_floors(reader)),
     ]
     return tuple(found)
 
@@ -86,3 +88,12 @@ def _half_triples(reader: Reader) -> Iterator[str]:
             if 0 < sum(bool(tags.group(kind)) for kind in TRIPLE) < len(TRIPLE)
         ]
         yield from (state.id for state in reader.states(half))
+
+
+def _from_changed_floors(reader: Reader) -> Iterator[str]:
+    """Memories of imported chats whose floors say something else now."""
+    for folder in reader.all_records(Folder):
+        if not chat_of(folder):
+            continue
+        for page in chunks([MemoryPk(pk) for pk in reader.memories_in(folder.pk)]):
+            yield from (m.id for m in reader.records(Memory, page) if FLOORS_CHANGED_KEY in m.extra)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from core.domain.chat import FLOORS_CHANGED_KEY
 from core.domain.commands import CreateMemory, EditMemory, NewMemory, Unset
 from core.domain.enums import Kind, Layer, Status, StatusReason
 from core.domain.errors import Conflict, Invalid
@@ -81,6 +82,9 @@ def _one(given: str, from_fields: str | None) -> str:
     return given or from_fields or ""
 
 
+_SAID = frozenset({"title", "body", "fields"})
+
+
 def edit(uow: UnitOfWork, command: EditMemory) -> Outcome:
     """Change what a memory says. Errors: NotFound, Invalid, UserError (locked), Conflict (revision)."""
     pk = follow_merged(uow, [command.memory])[command.memory]
@@ -126,6 +130,8 @@ def _edited(uow: UnitOfWork, memory: Memory, command: EditMemory) -> dict[str, o
     if not isinstance(command.status, Unset) and command.status is not memory.status:
         active = command.status is Status.ACTIVE
         values |= {"status": command.status, "status_reason": None if active else StatusReason.BY_HAND}
+    if FLOORS_CHANGED_KEY in memory.extra and not _SAID.isdisjoint(values):  # whoever writes has looked at it
+        values["extra"] = {key: kept for key, kept in memory.extra.items() if key != FLOORS_CHANGED_KEY}
     return values | _edited_floors(memory, command)
 
 

@@ -20,6 +20,7 @@ from core.domain.memory import Memory
 from core.domain.queries import ExportFolder, ReadFile
 from core.domain.transfer import Format, ImportPlan
 from core.services.chat_update import all_floors, branch_of
+from core.services.doctor import checked_store
 from tests.formats.chats import floors, header, said, write_chat
 from tests.formats.desk import FilesDesk, edge, graph, node
 
@@ -117,6 +118,11 @@ def test_edited_floor_marks_the_memories_that_came_from_it_and_undo_takes_all_ba
     assert isinstance(mark, dict)
     assert (mark["changed"], mark["removed"]) == ([6], [])
     assert FLOORS_CHANGED_KEY not in chat.record(kept).extra
+    with desk.store.read() as reader:
+        assert [p.refs for p in checked_store(reader)] == [(chat.record(hit).id,)]
+    desk.engine.run(EditMemory(memory=hit, body="看过了"))
+    assert FLOORS_CHANGED_KEY not in chat.record(hit).extra
+    desk.engine.undo()
     desk.engine.undo()
     assert chat.texts() == [line["mes"] for line in floors(10)]
     assert FLOORS_CHANGED_KEY not in chat.record(hit).extra

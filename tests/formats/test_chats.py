@@ -17,6 +17,7 @@ from core.adapters.formats.chat_text import split_thinking, storable_text, witho
 from core.domain.chat import chat_of, for_memory
 from core.domain.enums import FolderKind, Role
 from core.domain.errors import BadFile
+from core.domain.queries import FindFiles
 from core.domain.transfer import Format, ImportPlan
 from tests.formats.chats import CHARACTER, USER, floors, header, said, write_chat
 from tests.formats.desk import FilesDesk, graph, node
@@ -134,6 +135,25 @@ def test_packed_pictures_stay_in_the_file(desk: FilesDesk) -> None:
     assert max(len(json.dumps(dict(m.extra))) for m in plan.messages) < 1000
     assert plan.messages[1].text == "看：![](data:image/png;base64,…)"
     assert "packed_left_out" in keys(plan)
+
+
+def test_macros_stand_for_the_names_and_the_files_text_is_kept(desk: FilesDesk) -> None:
+    path = chat(desk, said("{{user}}看着{{ char }}。<BOT>笑了。"), said("我是{{char}}。", name="博"))
+    plan = desk.plan(path)
+    assert [m.text for m in plan.messages] == [f"{USER}看着{CHARACTER}。{CHARACTER}笑了。", "我是博。"]
+    assert plan.messages[0].extra["raw"] == "{{user}}看着{{ char }}。<BOT>笑了。"
+
+
+def test_directory_of_chats_is_listed_with_counts(desk: FilesDesk) -> None:
+    lines = [header(st_bme_graph=graph(node("a"))), *floors(3)]
+    write_chat(desk.root / "chats" / "艾琳" / "one.jsonl", lines)
+    write_chat(desk.root / "chats" / "two.jsonl", floors(2))
+    desk.graph({"id": "1", "name": "g", "members": ["a.png"], "chat_id": "x", "chats": ["x"]}, "group.json")
+    found = {each.path.name: dict(each.counts) for each in desk.engine.ask(FindFiles(desk.root / "chats"))}
+    assert found == {"one.jsonl": {"messages": 3, "memories": 1}, "two.jsonl": {"messages": 2}}
+    with pytest.raises(BadFile) as caught:
+        desk.plan(desk.root / "group.json")
+    assert caught.value.key == "error.file.is_group"
 
 
 def test_same_file_read_twice_gives_equal_plans(desk: FilesDesk) -> None:

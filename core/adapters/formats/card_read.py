@@ -66,6 +66,7 @@ def read_card(card: FoundCard, problems: Problems, path: Path) -> ImportPlan:
         folders=(_folder(raw, data, title, path, linked=bool(folders)), *folders),
         memories=(character, *entries),
         problems=problems.all(),
+        needs_confirmation=not name,
         counts={
             **counts,
             "folders": 1 + len(folders),

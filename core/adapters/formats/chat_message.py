@@ -12,6 +12,7 @@ from core.adapters.formats.chat_text import (
     shown_message,
     split_thinking,
     storable_text,
+    with_names,
     without_markup,
     without_packed,
 )
@@ -67,9 +68,9 @@ class MessageReader:
         """The message at floor `seq`. `line` is where it stands, for problems."""
         extra: dict[str, Json] = {}
         raw = self._said(value, line)
-        text = self._memory_text(raw, extra, line)
         role, hidden = self._role(value, extra)
         name = self._clean(value.get("name")) or self._usual_name(role)
+        text = self._memory_text(raw, extra, line, name if role is Role.ASSISTANT else self.character)
         self._note_speaker(value, role, name, extra)
         time = self._time(value, extra)
         self._swipes(value, extra, line)
@@ -104,14 +105,14 @@ class MessageReader:
         self.counts["packed"] += packed
         return text
 
-    def _memory_text(self, raw: str, extra: dict[str, Json], line: int) -> str:
+    def _memory_text(self, raw: str, extra: dict[str, Json], line: int, character: str) -> str:
         text, thinking, unclosed = split_thinking(raw)
         if unclosed:
             self.problems.add("import.problem.thinking_unclosed", str(line))
         if thinking:
             extra["thinking"] = thinking
             self.counts["thinking"] += 1
-        text = without_markup(text)
+        text = without_markup(with_names(text, self.user, character))
         if text != raw:
             extra[RAW_KEY] = raw
         return text

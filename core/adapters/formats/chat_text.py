@@ -31,6 +31,7 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"(^[ \t]*(?:```|~~~).*?^[ \t]*(?:```|~~~)[ \t]*$)", re.DOTALL | re.MULTILINE)
+_MACRO = re.compile(r"\{\{\s*(?:user|char)\s*\}\}|<(?:USER|BOT|CHAR)>", re.IGNORECASE)
 _MANY_LINES = re.compile(r"[ \t]*\n(?:[ \t]*\n){2,}")
 _REPLACEMENT = "\ufffd"
 
@@ -145,6 +146,17 @@ class _Shown(HTMLParser):
     def _line(self) -> None:
         if self.parts and not self.parts[-1].endswith("\n"):
             self.parts.append("\n")
+
+
+def with_names(text: str, user: str, character: str) -> str:
+    """The text with the macros for the two names resolved, where these are known."""
+    if "{{" not in text and "<" not in text:
+        return text
+
+    def name(match: re.Match[str]) -> str:
+        return (user if match[0].strip("{<>}").strip().lower() == "user" else character) or match[0]
+
+    return _MACRO.sub(name, text)
 
 
 def without_packed(text: str) -> tuple[str, int]:

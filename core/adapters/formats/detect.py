@@ -12,6 +12,8 @@ from core.adapters.formats.booku_read import read_booku
 from core.adapters.formats.card_find import card_in_package, card_in_picture, card_in_png, find_card
 from core.adapters.formats.card_read import read_card
 from core.adapters.formats.chat_foreign import foreign_chats, foreign_name
+from core.adapters.formats.chat_lines import read_lines
+from core.adapters.formats.chat_message import is_header
 from core.adapters.formats.chat_read import looks_like_chat, read_chat, read_foreign
 from core.adapters.formats.lore_read import find_book, read_book
 from core.adapters.formats.png_chunks import SIGNATURE
@@ -21,7 +23,7 @@ from core.adapters.formats.stbme_read import read_graph
 from core.domain.errors import BadFile
 from core.domain.results import Problem
 from core.domain.schema import Schema
-from core.domain.transfer import Found, ImportPlan
+from core.domain.transfer import Format, Found, ImportPlan
 
 DATABASE = "metadata.db"
 _ENDINGS = frozenset({".json", ".jsonl", ".db", ".sqlite", ".sqlite3", ".png", ".charx"})
@@ -156,13 +158,33 @@ def _candidates(directory: Path) -> Iterator[Path]:
 
 def _look(path: Path, schema: Schema, *, asked: bool) -> Found | None:
     try:
+        if (counts := _chat_counts(path)) is not None:
+            return Found(path, Format.CHAT, counts)
         plan = read_any(path, schema)
+    except OSError as error:
+        return Found(
+            path, None, problem=Problem("error.file.cannot_open", {"name": path.name, "details": str(error)})
+        )
     except BadFile as error:
         if not asked and error.key not in _WORTH_NAMING:
             return None
         args = {key: value for key, value in error.text_args.items() if isinstance(value, str | int)}
         return Found(path, None, problem=Problem(error.key, args))
     return Found(path, plan.format, plan.counts)
+
+
+def _chat_counts(path: Path) -> dict[str, int] | None:
+    """Numbers of a chat without reading all of it, which a directory of hundreds could not wait for."""
+    if path.suffix.lower() != ".jsonl" or not path.stat().st_size or not looks_like_chat(path):
+        return None
+    first = next(iter(read_lines(path)), None)
+    with path.open("rb") as file:
+        lines = sum(1 for line in file if not line.isspace())
+    header = first.value if first is not None and is_header(first.value) else None
+    graph = None if header is None else graph_in(header)
+    nodes = graph[0].get("nodes") if graph is not None else None
+    found = {"messages": lines - (header is not None)}
+    return found | ({"memories": len(nodes)} if isinstance(nodes, list | dict) else {})
 
 
 _WORTH_NAMING = frozenset(

@@ -181,6 +181,8 @@ def what_it_is(value: Json) -> str:
         return "error.file.is_card"
     if "entries" in value:
         return "error.file.is_lorebook"
+    if "chat_id" in value and "members" in value:
+        return "error.file.is_group"
     metadata = value.get(METADATA_KEY)
     if MARKER_KEY in value or (isinstance(metadata, dict) and MARKER_KEY in metadata):
         return "error.file.graph_elsewhere"
