@@ -154,6 +154,9 @@ class Reader(Protocol):
     def document_rows(self, folder: FolderPk | None) -> list[DocumentRow]:
         """Documents of a folder (None = of all) with the number of their pieces, by pk; without their texts."""
 
+    def documents_like(self, folder: FolderPk, content_hash: str, path: str, title: str) -> list[Document]:
+        """Documents of a folder with that text, that path ("" = none) or that title, by pk."""
+
     def depended_on(self, memories: Iterable[MemoryPk]) -> set[int]:
         """Those of the memories to which others refer: relations, children, merged ones, pins, told doubles."""
 

@@ -51,7 +51,7 @@ def ingest(uow: UnitOfWork, command: IngestDocument) -> Outcome:
     new = command.document
     name = clean_folder_name(command.folder)
     folder = uow.folder_named(name)
-    rows = [] if folder is None else uow.documents_of(folder.pk)
+    rows = [] if folder is None else uow.documents_like(folder.pk, new.content_hash, new.path, new.title)
     same = next((row for row in rows if row.content_hash and row.content_hash == new.content_hash), None)
     if same is not None:
         return _again(uow, same, new)

@@ -276,6 +276,14 @@ class SqlReader:
         )
         return [_document_row(row) for row in self._rows(sql, parameters)]
 
+    def documents_like(self, folder: FolderPk, content_hash: str, path: str, title: str) -> list[Document]:
+        """Documents of a folder with that text, that path or that title, by pk."""
+        where = (
+            "WHERE t.folder = ? AND (t.content_hash = ? OR (t.path <> '' AND t.path = ?) OR t.title = ?)"
+            " ORDER BY t.pk"
+        )
+        return self._records(Document, where, (folder, content_hash, path, title))
+
     def depended_on(self, memories: Iterable[MemoryPk]) -> set[int]:
         """Those of the memories to which others refer."""
         keys = filters.key_list(memories)

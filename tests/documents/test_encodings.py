@@ -110,3 +110,10 @@ def test_the_sample_of_long_data_has_head_middle_and_tail() -> None:
     sample = sample_of(data)
     assert len(sample) < 220_000
     assert {b"a", b"m", b"z"} <= set(sample.split(b"\n"))
+
+
+def test_a_text_in_two_encodings_is_asked_about() -> None:
+    text = "守灯人每天晚上点亮灯塔，记录风向和潮水。\n" * 20
+    with pytest.raises(EncodingQuestion) as asked:
+        decode(text.encode() + text.encode("gbk"), "x.log")
+    assert {"utf-8", "gb18030"} <= dict(asked.value.choices).keys()

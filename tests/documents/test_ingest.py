@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.domain import queries as q
 from core.domain.commands import (
     AddEdge,
+    ApplyImport,
     DeleteDocuments,
     EditMemory,
     RenameDocument,
@@ -21,6 +22,7 @@ from core.domain.commands import (
 from core.domain.enums import Layer
 from core.domain.errors import BadFile, Invalid, NotFound, UserError
 from core.domain.ids import DocumentPk, RelationId
+from core.domain.transfer import Format
 from tests.documents.conftest import Desk
 
 TEXT = "# 手册\n\n七点点灯。\n\n## 故障\n\n灯芯断了就换。\n\n## 备件\n\n备件在二楼。\n"
@@ -182,3 +184,13 @@ def test_sizes_that_make_no_sense_are_refused(desk: Desk, low: int, high: int) -
     sizes = q.CutSettings(max_chars=low, overlap_chars=high)
     with pytest.raises(Invalid, match="sizes"):
         desk.engine.ask(q.PrepareText(text="文字", settings=sizes))
+
+
+def test_a_document_goes_to_booku_and_comes_back_as_one(desk: Desk, tmp_path: Path) -> None:
+    desk.write(TEXT)
+    folder = desk.documents()[0].folder
+    path = tmp_path / "metadata.db"
+    desk.engine.ask(q.ExportFolder(folder=folder, format=Format.BOOKU, path=path))
+    desk.engine.run(ApplyImport(desk.engine.ask(q.ReadFile(path))))
+    assert [(row.title, row.pieces) for row in desk.documents()] == [("手册", 3), ("《手册》", 3)]
+    assert desk.pieces(1)[1].body.strip() == desk.pieces(0)[1].body.strip()

@@ -90,6 +90,13 @@ class TestHtml:
         found = read(page.encode("gb18030"), "x.htm")
         assert (found.text, found.encoding) == ("镇", "gb18030")
 
+    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
+    def test_a_page_is_a_page_in_every_encoding(self, encoding: str) -> None:
+        found = read(
+            "<!DOCTYPE html><html><title>镇志</title><p>灯亮了。</p></html>".encode(encoding), "x.txt"
+        )
+        assert (found.kind, found.title, found.text) == (DocumentKind.HTML, "镇志", "灯亮了。")
+
     def test_unclosed_tags_lose_nothing(self) -> None:
         assert lines(read("<html><body><div><p>一<div>二<table><tr><td>三", "x.html")) == ["一", "二", "三"]
 

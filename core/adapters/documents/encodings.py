@@ -56,6 +56,8 @@ _FEW_CHARACTERS = 4
 _WESTERN_SHARE = 0.4
 _MIXED = 0.3
 _ASIAN_CANDIDATES = ("gb18030", "cp950", "cp932", "cp949", "euc_jp")
+_MIXED_CANDIDATES = ("utf-8", "gb18030")
+_HALF_BROKEN = 0.7
 _ENOUGH_BYTES = 12
 """Fewer bytes above ASCII say too little for a detector."""
 
@@ -143,7 +145,8 @@ def _detected(data: bytes, name: str) -> Decoded:
             decoded, confidence, agreed=_same_family(codec, second), data=data
         ):
             return decoded
-    choices = _choices(data, (told, first, second, *_OFFERED))
+    names = (told, first, second, *_OFFERED)
+    choices = _choices(data, names)
     if not choices or (confidence == 0 and looks_binary(data, strictly=True)):
         raise BadFile("error.document.not_text", name=name)
     raise EncodingQuestion("error.document.encoding", choices, name=name)
@@ -204,9 +207,16 @@ def _impossible(character: str) -> bool:
 
 
 def _choices(data: bytes, names: Iterable[str]) -> list[tuple[str, str]]:
+    """Encodings with the beginning of the text in each; for a mixed text those too in which a good part can be read."""
     found: dict[str, str] = {}
-    for codec in names:
-        if codec and shown(codec) not in found and (decoded := _strict(data, codec) or _nearly(data, codec)):
+    for codec in (*names, *_MIXED_CANDIDATES):
+        if not codec or shown(codec) in found:
+            continue
+        decoded = _strict(data, codec) or _nearly(data, codec)
+        if decoded is None and codec in _MIXED_CANDIDATES:
+            decoded = _lossy(data, codec)
+            decoded = decoded if decoded.broken <= len(decoded.text) * _HALF_BROKEN else None
+        if decoded is not None:
             found[shown(codec)] = " ".join(decoded.text[: PREVIEW_CHARS * 3].split())[:PREVIEW_CHARS]
     return list(found.items())
 

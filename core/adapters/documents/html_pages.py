@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 
 from core.adapters.documents.building import TextBuilder, one_line
-from core.adapters.documents.encodings import decode
+from core.adapters.documents.encodings import Decoded, decode
 from core.domain.document import DocumentKind, ReadDocument
 from core.domain.errors import BadFile
 
@@ -48,7 +48,11 @@ def declared_encoding(data: bytes) -> str:
 
 def read_html(data: bytes, name: str, encoding: str = "") -> ReadDocument:
     """A saved page. Errors: EncodingQuestion, BadFile when there is no text in it."""
-    decoded = decode(data, name, chosen=encoding, hint=declared_encoding(data))
+    return read_page(decode(data, name, chosen=encoding, hint=declared_encoding(data)), name)
+
+
+def read_page(decoded: Decoded, name: str) -> ReadDocument:
+    """The same of a page that is decoded. Errors: BadFile when there is no text in it."""
     builder = TextBuilder()
     title = add_page(builder, decoded.text)
     text, blocks = builder.done()

@@ -15,7 +15,7 @@ from core.adapters.documents.docx import read_docx
 from core.adapters.documents.encodings import Decoded, decode
 from core.adapters.documents.epub import read_epub
 from core.adapters.documents.folders import find_files
-from core.adapters.documents.html_pages import read_html
+from core.adapters.documents.html_pages import read_html, read_page
 from core.adapters.documents.json_files import read_json, read_json_lines
 from core.adapters.documents.markdown import markdown_blocks, read_markdown
 from core.adapters.documents.odt import read_odt
@@ -24,7 +24,7 @@ from core.adapters.documents.plain import read_plain
 from core.adapters.documents.rtf import read_rtf
 from core.adapters.documents.sheets import read_table, read_xlsx
 from core.adapters.documents.slides import read_pptx
-from core.adapters.documents.sniff import binary_kind, table_delimiter, text_kind
+from core.adapters.documents.sniff import binary_kind, is_page, table_delimiter, text_kind
 from core.domain.api import Cancel
 from core.domain.document import DocumentKind, FoundFiles, ReadDocument
 from core.domain.errors import BadFile
@@ -151,6 +151,8 @@ def _read_text(decoded: Decoded, name: str) -> ReadDocument:
     text = decoded.text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise BadFile("error.document.no_text", name=name)
+    if is_page(text):
+        return read_page(decoded, name)
     kind, value = text_kind(text, name)
     match kind:
         case DocumentKind.MARKDOWN:

@@ -46,6 +46,7 @@ _LOG_LINE = re.compile(r"\s*[\[(]?(?:\d{4}[-/]\d{1,2}[-/]\d{1,2}[T ,]+)?\d{1,2}:
 _TABLE_LINES = 5
 _ODT = "application/vnd.oasis.opendocument.text"
 _PDF_WITHIN = 1024
+_UTF8_MARK = b"\xef\xbb\xbf"
 
 
 def binary_kind(data: bytes, name: str) -> DocumentKind | None:
@@ -68,9 +69,16 @@ def binary_kind(data: bytes, name: str) -> DocumentKind | None:
         raise BadFile("error.document.media", name=name)
     if head.startswith(b"MZ") and b"\x00" in head:
         raise BadFile("error.document.program", name=name)
-    if _HTML.match(data[:4096]) or (_is_html_name(name) and _TAGS.search(data[:20_000])):
+    if _HTML.match(data[:4096].removeprefix(_UTF8_MARK)) or (
+        _is_html_name(name) and _TAGS.search(data[:20_000])
+    ):
         return DocumentKind.HTML
     return None
+
+
+def is_page(text: str) -> bool:
+    """Whether a text in whatever encoding begins as a web page does."""
+    return _HTML.match(text[:4096].encode("utf-8", "replace")) is not None
 
 
 def _is_html_name(name: str) -> bool:

@@ -23,10 +23,10 @@ from core.adapters.formats.problems import INFO, Problems
 from core.adapters.formats.values import epoch_s, text
 from core.algos.booku_names import collection
 from core.algos.booku_rows import RECORDS
-from core.algos.titles import join_title
+from core.algos.titles import PIECE_MARK, join_title
 from core.domain.edge import DEFAULT_RELATION, Edge
 from core.domain.enums import Layer
-from core.domain.folder import Folder
+from core.domain.folder import Document, Folder
 from core.domain.ids import DocumentPk, MemoryPk
 from core.domain.json_types import Json
 from core.domain.memory import Memory
@@ -80,12 +80,24 @@ def records_of(bundles: Sequence[FolderBundle], problems: Problems) -> list[Book
                 [*related, *_strings(memory.fields.get("relation_memory_ids"))],
                 list(bundle.aliases.get(memory.pk, ())),
             )
+            document = None if memory.document is None else bundle.documents.get(memory.document)
+            if document is not None and "cutting" in document.extra:
+                _name_piece(row, memory, document)
             cells = dict(row)
             give_back(row, own.get("kept"))
             row |= {name: cell for name, cell in cells.items() if row.get(name) is None and name != NULLABLE}
             tags = rows_to_write(bundle.tags[memory.pk], own.get("tags"))
             records.append(BookuRecord(memory, row, tags))
     return records
+
+
+def _name_piece(row: dict[str, Json], memory: Memory, document: Document) -> None:
+    """A piece that was cut here, as Booku names and stores it: by its document and number, without a heading line."""
+    row["content"] = memory.body
+    if PIECE_MARK not in memory.title:
+        bare = document.title.removeprefix("《").removesuffix("》")
+        number = memory.extra.get("piece", 1)
+        row["title"] = f"《{bare}{PIECE_MARK}{number}：{memory.title}"
 
 
 def folder_id_of(folder: Folder) -> str:
