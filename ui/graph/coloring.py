@@ -17,6 +17,7 @@ STEPS = 24
 SCALE_LIGHT, SCALE_DARK = (0.0, 0.78), (0.28, 1.0)
 """The part of the scale that stands out from the ground: no yellow on white, no violet on black."""
 NONE_COLOR_SHARE = 0.45
+COMMUNITY_LEAST = 3
 
 
 class Coloring(StrEnum):
@@ -120,12 +121,17 @@ def _by_type(data: GraphData, words: Words) -> Colors:
 
 
 def _by_community(communities: Communities, words: Words) -> Colors:
+    """A colour for each of the large ones; memories that hang together with hardly any other are quiet."""
     hues = words.hues
+    quiet = mix(words.secondary, words.ground, NONE_COLOR_SHARE)
     entries = tuple(
         Entry(communities.titles[at], hues[at % len(hues)], int(communities.sizes[at]))
         for at in range(min(len(communities), len(hues)))
+        if communities.sizes[at] >= COMMUNITY_LEAST
     )
-    return Colors((communities.of_node % len(hues)).astype(np.int32), hues, entries)
+    small = communities.sizes[communities.of_node] < COMMUNITY_LEAST
+    fill = np.where(small, len(hues), communities.of_node % len(hues)).astype(np.int32)
+    return Colors(fill, (*hues, quiet), entries)
 
 
 def _by_value(

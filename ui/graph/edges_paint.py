@@ -154,7 +154,9 @@ def _paint_loops(painter: QPainter, scene: Scene, sight: Sight) -> None:
         painter.drawEllipse(QPointF(x, y - radius * 1.5), radius * 0.7, radius * 0.8)
 
 
-def paint_names(painter: QPainter, scene: Scene, way: Course, spots: Spots, scale: float) -> None:
+def paint_names(
+    painter: QPainter, scene: Scene, way: Course, spots: Spots, nodes: Spots, scale: float
+) -> None:
     """Names of relations on their lines, where there is room."""
     if scale < min(NAMES_AT_SCALE, BOLD_NAMES_AT_SCALE if scene.lines.bold.any() else 9.0) or not len(
         way.edges
@@ -177,7 +179,7 @@ def paint_names(painter: QPainter, scene: Scene, way: Course, spots: Spots, scal
             continue
         middle = (way.start[at] + way.end[at]) / 2
         box = QRectF(middle[0] - width / 2 - 2, middle[1] - metrics.height() / 2, width + 4, metrics.height())
-        if not spots.take(box):
+        if not nodes.free(box) or not spots.take(box):
             continue
         placed += 1
         color = scene.paint.inhibits if scene.lines.inhibits[edge] else scene.paint.secondary

@@ -96,6 +96,7 @@ def paint_labels(
     scene: Scene,
     sight: Sight,
     spots: Spots,
+    nodes_taken: Spots,
     *,
     scale: float,
     size: tuple[int, int],
@@ -109,8 +110,6 @@ def paint_labels(
     titles = scene.titles([int(scene.nodes.pks[node]) for node in order])
     metrics = QFontMetricsF(scene.paint.font)
     painter.setFont(scene.paint.font)
-    nodes_taken = Spots()
-    _keep_nodes_free(sight, nodes_taken)
     widest = NEAR_WIDTH_PX if scale >= NEAR_SCALE else WIDTH_PX
     most = min(LABELS_MOST, max(12, int(size[0] * size[1] / AREA_A_LABEL_PX)))
     named: list[int] = []
@@ -130,12 +129,15 @@ def paint_labels(
     return named
 
 
-def _keep_nodes_free(sight: Sight, spots: Spots) -> None:
+def nodes_in_sight(sight: Sight) -> Spots:
+    """The parts that nodes cover."""
+    spots = Spots()
     large = sight.nodes[sight.radii[sight.nodes] >= BIG_NODE_PX]
     for node in large[:NODES_KEPT_FREE].tolist():
         x, y = (float(value) for value in sight.places[node])
         radius = float(sight.radii[node]) * 0.8
         spots.put(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
+    return spots
 
 
 def _free_place(

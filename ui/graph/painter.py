@@ -12,7 +12,7 @@ from ui.graph.camera import Camera
 from ui.graph.culling import EDGES_MOVING, EDGES_RESTING, Sight, look
 from ui.graph.edges_paint import paint_edges, paint_names
 from ui.graph.groups_paint import paint_discs, paint_group_names, paint_links
-from ui.graph.labels import Spots, paint_labels
+from ui.graph.labels import Spots, nodes_in_sight, paint_labels
 from ui.graph.nodes_paint import paint_nodes
 from ui.graph.scene import Scene
 from ui.graph.shapes import Stamps
@@ -57,8 +57,10 @@ class Painter:
         image.setDevicePixelRatio(ratio)
         image.fill(QColor(scene.paint.ground))
         painter = QPainter(image)
-        sight, named = self.paint(painter, scene, camera, care, ratio, margin=margin)
-        painter.end()
+        try:
+            sight, named = self.paint(painter, scene, camera, care, ratio, margin=margin)
+        finally:
+            painter.end()  # an image must not go while it is painted on
         return Picture(image, camera, care, sight, frozenset(named))
 
     def paint(
@@ -97,8 +99,11 @@ class Painter:
             seen = QRectF(*size_of_view(camera, margin))
             paint_group_names(painter, scene, camera, sight, spots, seen)
             if exact:
-                named = paint_labels(painter, scene, sight, spots, scale=camera.scale, size=size, inner=seen)
-                paint_names(painter, scene, way, spots, camera.scale)
+                taken = nodes_in_sight(sight)
+                named = paint_labels(
+                    painter, scene, sight, spots, taken, scale=camera.scale, size=size, inner=seen
+                )
+                paint_names(painter, scene, way, spots, taken, camera.scale)
         return sight, named
 
     def _stamps_of(self, scene: Scene, ratio: float) -> Stamps:

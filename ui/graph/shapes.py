@@ -19,7 +19,7 @@ ICON_FROM_PX = 14.0
 BADGE_FROM_PX = 16.0
 RADIUS_LEAST, RADIUS_STEP = 5.5, 0.85
 """Radius in world units: at importance 0, and more for each point of importance."""
-RADIUS_PX = (1.0, 34.0)
+RADIUS_PX = (1.0, 24.0)
 SIZE_STEPS = 2
 """Sizes of stamped pictures, in steps a pixel."""
 
