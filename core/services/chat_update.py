@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from core.algos.floors import Floor, FloorChanges, common_start, compare_floors
@@ -262,32 +263,48 @@ def write_branch(uow: UnitOfWork, folder: FolderPk, parent: FolderPk | None, sha
     uow.update(Kind.FOLDER, [folder], {"extra": {**found.extra, CHAT_KEY: chat}, "also_reads": reads})
 
 
+def branches_of(reader: Reader, parent: FolderPk) -> list[tuple[Folder, int]]:
+    """Chats that share floors with this one, and how many."""
+    found = ((folder, branch_of(folder)) for folder in reader.all_records(Folder))
+    return [(folder, shared) for folder, (of, shared) in found if of == parent and folder.pk != parent]
+
+
 def _keep_for_branches(uow: UnitOfWork, parent: FolderPk, changes: FloorChanges) -> None:
     """Branches keep their own copy of shared floors that are about to change in the parent."""
     first = changes.first
-    if first is None:
-        return
-    for branch in uow.all_records(Folder):
-        of, shared = branch_of(branch)
-        if of != parent or shared <= first:
+    for branch, shared in branches_of(uow, parent):
+        if first is not None and shared > first:
+            _copy_floors(uow, parent, branch.pk, first, shared)
+            write_branch(uow, branch.pk, parent, first)
+
+
+def leave_branches(uow: UnitOfWork, parent: FolderPk, instead: FolderPk | None) -> None:
+    """A chat is about to go: its branches share the floors of `instead` (it gets them), or keep them as their own."""
+    for branch, shared in branches_of(uow, parent):
+        if instead is not None and instead != branch.pk:
+            write_branch(uow, branch.pk, instead, shared)
             continue
-        floors = uow.messages_of(parent, first, shared)
-        uow.insert(
-            [
-                Message(
-                    folder=branch.pk,
-                    seq=message.seq,
-                    role=message.role,
-                    name=message.name,
-                    text=message.text,
-                    hidden=message.hidden,
-                    sent_at=message.sent_at,
-                    extra=message.extra,
-                )
-                for message in floors
-            ]
-        )
-        write_branch(uow, branch.pk, parent, first)
+        if instead is None:
+            _copy_floors(uow, parent, branch.pk, 0, shared)
+        write_branch(uow, branch.pk, None, 0)
+
+
+def own_all_floors(uow: UnitOfWork, folder: Folder) -> None:
+    """Make a branch a chat of its own, with copies of the floors that it shares."""
+    parent, shared = branch_of(folder)
+    if parent is not None and uow.records(Folder, [parent]):
+        _copy_floors(uow, parent, folder.pk, 0, shared)
+        write_branch(uow, folder.pk, None, 0)
+
+
+def _copy_floors(uow: UnitOfWork, source: FolderPk, target: FolderPk, start: int, stop: int) -> None:
+    """Floors of a chat, those of its own parent too, as another chat's own."""
+    parent, shared = branch_of(uow.records(Folder, [source])[0])
+    if parent is not None and start < shared:
+        _copy_floors(uow, parent, target, start, min(stop, shared))
+    for first in range(start, stop, CHUNK):
+        floors = uow.messages_of(source, first, min(stop, first + CHUNK))
+        uow.insert([replace(message, folder=target) for message in floors])
 
 
 def adopt_branches(uow: UnitOfWork, parent: FolderPk, file_stem: str) -> int:

@@ -12,6 +12,7 @@ from core.domain.ids import DocumentPk, FolderPk, MemoryPk
 from core.domain.queries import MemoryFilter, Sort, SortKey, TrashScope
 from core.domain.recall import RecallCase
 from core.ports.store import Reader, UnitOfWork
+from core.services.chat_update import branch_of, leave_branches, own_all_floors
 from core.services.folders import folders_below, moved_below
 from core.services.lookup import CHUNK, check_unlocked, chunks, default_folder, folder_of
 from core.services.moving import put_into
@@ -46,7 +47,10 @@ def merge(uow: UnitOfWork, command: MergeFolders) -> Outcome:
 
 def _merge_one(uow: UnitOfWork, source: Folder, target: Folder) -> int:
     """Number of memories that went over."""
+    if branch_of(source)[0] != target.pk:
+        own_all_floors(uow, source)
     _check_floors(uow, source, target)
+    leave_branches(uow, source.pk, target.pk)
     memories = _memories(uow, source.pk)
     put_into(uow, memories, target.pk)
     for kind, pks in _holdings(uow, source.pk):
@@ -82,6 +86,7 @@ def delete(uow: UnitOfWork, command: DeleteFolder) -> Outcome:
     for part in chunks(live):
         uow.update(Kind.MEMORY, part, {"deleted_at": uow.now})
     put_into(uow, memories, home.pk)
+    leave_branches(uow, folder.pk, None)
     _leave_documents(uow, {document.pk for document in uow.documents_of(folder.pk)})
     for kind, pks in _holdings(uow, folder.pk):
         for start in range(0, len(pks), CHUNK):

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from core.algos.floors import Floor, compare_floors
 from core.domain.chat import FLOORS_CHANGED_KEY, chat_of
-from core.domain.commands import CreateMemory, EditFolder, EditMemory, NewMemory
+from core.domain.commands import (
+    CreateFolder,
+    CreateMemory,
+    DeleteFolder,
+    EditFolder,
+    EditMemory,
+    MergeFolders,
+    NewMemory,
+)
 from core.domain.errors import UserError
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk, TypeId
@@ -259,6 +267,22 @@ def test_grown_branch_adds_to_its_own_floors(desk: FilesDesk) -> None:
     assert (plan.counts["new_floors"], plan.counts.get("changed_floors", 0)) == (2, 0)
     child.take()
     assert all_texts(desk, child.pk) == 12
+
+
+def test_branch_outlives_its_parent(desk: FilesDesk) -> None:
+    parent = Chat(desk, floors(10), "Main.jsonl")
+    child = Chat(desk, branch_lines(), "Branch #6.jsonl", main_chat="Main")
+    desk.engine.run(DeleteFolder(folder=parent.pk))
+    assert child.texts() == [line["mes"] for line in branch_lines()]
+    assert branch_of(child.folder_record()) == (None, 0)
+    assert desk.take(child.path).op is None
+    desk.engine.undo()
+    assert branch_of(child.folder_record()) == (parent.pk, 6)
+    other = desk.engine.run(CreateFolder(name="other")).created_folder
+    assert other is not None
+    desk.engine.run(MergeFolders(source=parent.pk, target=other))
+    assert branch_of(child.folder_record()) == (other, 6)
+    assert all_texts(desk, child.pk) == 10
 
 
 # --- alignment ---
