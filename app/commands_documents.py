@@ -262,6 +262,7 @@ def _document_json(row: DocumentRow) -> dict[str, Any]:
         "version": row.version,
         "pieces": row.pieces,
         "characters": row.characters,
+        "waiting_for_index": row.waiting,
         "encoding": row.details.get("encoding"),
         "pages": row.details.get("pages"),
         "text_pages": row.details.get("text_pages"),

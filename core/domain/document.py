@@ -152,7 +152,10 @@ class CutSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentRow:
-    """A document as lists show it. `pieces` outside the trash, `characters` of its text."""
+    """A document as lists show it. `pieces` outside the trash, `characters` of its text.
+
+    `waiting`: pieces that have no place in the vector index yet.
+    """
 
     pk: DocumentPk
     id: str
@@ -164,6 +167,7 @@ class DocumentRow:
     version: int
     pieces: int
     characters: int
+    waiting: int = 0
     content_hash: str = ""
     details: Mapping[str, Json] = field(default_factory=dict)
 

@@ -271,7 +271,8 @@ class SqlReader:
         within, parameters = ("", ()) if folder is None else (" WHERE d.folder = ?", (folder,))
         sql = (
             "SELECT d.pk, d.id, d.folder, f.name, d.title, d.path, d.media_type, d.version, length(d.text), d.extra, d.content_hash,"
-            " (SELECT count(*) FROM memory m WHERE m.document = d.pk AND m.deleted_at IS NULL)"
+            " (SELECT count(*) FROM memory m WHERE m.document = d.pk AND m.deleted_at IS NULL),"
+            " (SELECT count(*) FROM memory m JOIN outbox o ON o.memory = m.pk WHERE m.document = d.pk)"
             f" FROM document d JOIN folder f ON f.pk = d.folder{within} ORDER BY d.pk"
         )
         return [_document_row(row) for row in self._rows(sql, parameters)]
@@ -376,6 +377,7 @@ def _document_row(row: tuple[Any, ...]) -> DocumentRow:
         details=json.loads(row[9]),
         content_hash=row[10],
         pieces=row[11],
+        waiting=row[12],
     )
 
 

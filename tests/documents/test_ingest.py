@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.container import open_library, person
 from core.domain import queries as q
 from core.domain.commands import (
     AddEdge,
@@ -23,7 +24,9 @@ from core.domain.enums import Layer
 from core.domain.errors import BadFile, Invalid, NotFound, UserError
 from core.domain.ids import DocumentPk, RelationId
 from core.domain.transfer import Format
+from core.settings import Settings
 from tests.documents.conftest import Desk
+from tests.fakes.embedder import HashEmbedder
 
 TEXT = "# 手册\n\n七点点灯。\n\n## 故障\n\n灯芯断了就换。\n\n## 备件\n\n备件在二楼。\n"
 CHANGED = TEXT.replace("二楼", "三楼") + "\n## 附录\n\n没有了。\n"
@@ -194,3 +197,21 @@ def test_a_document_goes_to_booku_and_comes_back_as_one(desk: Desk, tmp_path: Pa
     desk.engine.run(ApplyImport(desk.engine.ask(q.ReadFile(path))))
     assert [(row.title, row.pieces) for row in desk.documents()] == [("手册", 3), ("《手册》", 3)]
     assert desk.pieces(1)[1].body.strip() == desk.pieces(0)[1].body.strip()
+
+
+def test_pieces_wait_for_the_index_until_they_are_in_it(tmp_path: Path) -> None:
+    library = open_library(tmp_path / "library", person(), Settings(), create=True, keep=True)
+    library.__dict__["embedder"] = HashEmbedder()
+    try:
+        desk = Desk(library)
+        desk.write(TEXT)
+        assert [(row.pieces, row.waiting) for row in desk.documents()] == [(3, 3)]
+        library.indexer.drain()
+        assert [(row.pieces, row.waiting) for row in desk.documents()] == [(3, 0)]
+        hits = desk.engine.ask(q.SearchByMeaning("手册 > 故障\n## 故障\n\n灯芯断了就换。\n\n", limit=1))
+        assert hits[0][0] == desk.pieces()[1].pk
+        desk.write(CHANGED)
+        library.indexer.drain()
+        assert desk.engine.ask(q.Verify()).healthy
+    finally:
+        library.close()

@@ -44,8 +44,8 @@ _EAST_ASIAN = frozenset(
 _HIGH = re.compile(rb"[\x80-\xff]")
 SAMPLE_BYTES = 64 << 10
 PREVIEW_CHARS = 120
-FEW_ERRORS = 0.002
-"""Share of broken bytes up to which a text still counts as UTF-8 (cut in the middle, mixed by an editor)."""
+_FEW_BROKEN = 10
+"""So many characters above ASCII must be right for each broken one (cut in the middle, mixed by an editor)."""
 _SURE = 0.3
 _SINGLE_SURE = 0.1
 _SOME_SENSE = 0.25
@@ -121,12 +121,7 @@ def _by_bytes(data: bytes, name: str, hint: str) -> Decoded:
         few = _lossy(data, "utf-8")
     if hint and hint != "utf-8" and (found := _strict(data, hint)) is not None:
         return found
-    high = sum(byte >= 0x80 for byte in data[: SAMPLE_BYTES * 4])
-    if (
-        few.broken <= max(1, high * FEW_ERRORS * 10)
-        and few.broken <= len(data) * FEW_ERRORS
-        and high > few.broken * 10
-    ):
+    if few.broken * _FEW_BROKEN <= _meant(few.text):
         return few
     return _detected(data, name)
 
@@ -251,7 +246,12 @@ def _strict(data: bytes, codec: str) -> Decoded | None:
 
 def _nearly(data: bytes, codec: str) -> Decoded | None:
     found = _lossy(data, codec)
-    return found if found.broken <= len(found.text) * FEW_ERRORS else None
+    return found if found.broken * _FEW_BROKEN * 2 <= _meant(found.text) else None
+
+
+def _meant(text: str) -> int:
+    """Characters above ASCII that say something."""
+    return sum(character >= "\x80" and character != "\ufffd" for character in text)
 
 
 def _lossy(data: bytes, codec: str) -> Decoded:
