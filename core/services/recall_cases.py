@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from core.domain import queries as q
 from core.domain.commands import ImportRecallCases, RemoveRecallCases, SaveRecallCases
 from core.domain.enums import Kind
-from core.domain.errors import BadFile, Invalid, NotFound
+from core.domain.errors import BadFile, Invalid, NotFound, UserError
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.json_types import Json
@@ -25,6 +25,7 @@ from core.services.lookup import folder_of, states_of
 from core.services.outcome import Outcome
 
 NAME_CHARS = 80
+REASON_CHARS = 200
 _COLUMNS = ("name", "folder", "message", "viewer", "recipe", "settings", "expected")
 
 
@@ -145,12 +146,20 @@ class _Line:
 
 def _lines(text: str) -> Iterator[_Line]:
     """The lines. Errors: BadFile with the number of the first one that is none."""
-    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
+    # a message may hold line separators of Unicode, so lines end at line feeds only
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         if line.strip():
             try:
                 yield _parsed(json.loads(line))
             except (ValueError, RecursionError, Invalid, NotFound) as error:
-                raise BadFile("error.recall.case_line", line=number, reason=str(error)[:200]) from error
+                raise BadFile("error.recall.case_line", line=number, reason=_short(error)) from error
+
+
+def _short(error: Exception) -> str:
+    """What is wrong, for brackets: of an error with a text of its own its values (recipe: odd, known: ...)."""
+    if not isinstance(error, UserError):
+        return str(error)[:REASON_CHARS]
+    return ", ".join(f"{name}: {value}" for name, value in error.text_args.items())[:REASON_CHARS]
 
 
 def _parsed(data: Json) -> _Line:

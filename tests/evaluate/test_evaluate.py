@@ -210,4 +210,12 @@ def test_line_that_is_none_is_named_and_nothing_is_saved(desk: RecallDesk, line:
     with pytest.raises(BadFile) as caught:
         desk.run(c.ImportRecallCases(f"{good}\n\n{line}\n"))
     assert caught.value.text_args["line"] == 3
+    assert "error." not in str(caught.value.text_args["reason"])
     assert saved(desk) == ()
+
+
+def test_message_with_odd_line_ends_comes_back(desk: RecallDesk) -> None:
+    folder, key, _ = story(desk)
+    desk.run(c.SaveRecallCases((case(folder, "银\u2028钥\x85匙\x0b\x1c\r在哪", key),)))
+    text = desk.ask(q.ExportRecallCases())
+    assert desk.run(c.ImportRecallCases(text)).counts == {"created": 0, "same": 1, "missing": 0}
