@@ -301,7 +301,7 @@ def _parts(item: Recalled, say: Say) -> str:
 def _stage(item: Recalled, say: Say) -> str:
     """The stage in words, with the number and the limit where there are some."""
     text = say(f"recall.stage.{item.stage.value}")
-    if _finite(item.number) is None or _finite(item.threshold) is None:
+    if _finite(item.number) is None or _finite(item.threshold) is None or not (item.number or item.threshold):
         return text
     if item.stage is Stage.BUDGET:  # the number is what the text took without it
         return f"{text} ({say('cli.recall.used', used=f'{item.number:.0f}', budget=f'{item.threshold:.0f}')})"

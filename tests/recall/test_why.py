@@ -96,6 +96,16 @@ def test_memory_that_nothing_speaks_for_gets_an_alias(desk: RecallDesk) -> None:
     assert other in {each.pk for each in desk.service.recall(request).selected}
 
 
+def test_offered_alias_is_no_pair_of_characters_torn_out_of_two_words(desk: RecallDesk) -> None:
+    folder = desk.folder()
+    desk.memory(folder, "knowledge", title="港务所", body="港务所管着码头，账册在柜子里")
+    other = desk.memory(folder, "knowledge", title="bread", body="bread 3, milk 2")
+    for message in ("港务所的账册", "她在哪里的了吗"):
+        request = RecallRequest(message=message, folder=folder, settings=PLAIN)
+        answer = WhyNot(desk.service, request, other).answer()
+        assert set("的在哪了吗她").isdisjoint(str(answer.value or "")), message
+
+
 def test_double_of_a_recalled_memory_is_to_be_merged(vector_desk: RecallDesk) -> None:
     folder, made = many(vector_desk, 15)
     twin = vector_desk.memory(folder, "knowledge", title="夜0", body="守夜人在钟楼看见了第0颗流星")

@@ -27,6 +27,8 @@ MOST_BUDGET = 1_000_000
 _STEPS = 7
 _NEAR = 1e-6
 _SHORTEST_WORD = 3
+_NO_NAME = frozenset("的了是在和与吗呢吧啊着过把被给让就都也不没很什么怎哪谁这那之所我你他她它们")
+"""A pair of characters with one of these is torn out of two words, and no name to offer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +222,7 @@ def _rarest_word(run: Run) -> str:
     words = content_words(search_tokens(evidence.text))
     tokens = [token for token in dict.fromkeys(words) if token.isalnum()]
     long_enough = [token for token in tokens if len(token) >= (_SHORTEST_WORD if token.isascii() else 2)]
-    free = [token for token in long_enough if token not in taken]
+    free = [token for token in long_enough if token not in taken and _NO_NAME.isdisjoint(token)]
     known = {fold(text): at for at, text in enumerate(evidence.words.texts)}
     return min(free, key=lambda token: known.get(token, -1), default="")
 
