@@ -99,9 +99,17 @@ def remedy(stage: Stage) -> None:
     """Use the button: the memory is recalled now."""
     page, wanted = _page(stage), stage.notes["wanted"]
     page.pin()
-    stage.until(page.body.card.remedy.isVisible, "the button")
-    stage.click(page.body.card.remedy)
-    stage.until(lambda: wanted in _recalled(stage), "the memory that was left out")
+
+    def brought_in() -> bool:
+        """A list that was refreshed at this moment asks for its remedies anew: then the button again."""
+        if wanted in _recalled(stage):
+            return True
+        answered = {row.pk for row in _rows(stage, RowKind.LEFT_OUT) if row.answer is not None}
+        if wanted in answered and page.body.card.remedy.isVisible():
+            stage.click(page.body.card.remedy)
+        return False
+
+    stage.until(brought_in, "the memory that was left out")
     stage.expect(wanted in {each.pk for each in _stored(stage).selected}, True, "the engine's selection")
     page.body.results.select(MemoryPk(int(str(wanted))))
 
