@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSize, Signal
+from PySide6.QtCore import QByteArray, QSize, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
@@ -139,8 +139,8 @@ class MainWindow(QMainWindow):
     def _open(self, opener: Callable[[], EngineApi], path: Path) -> None:
         if self._opening:
             return
-        self._opening = True
         self.close_library()
+        self._opening = True
         self.message.hide()
         self.chooser.setEnabled(False)
 
@@ -158,11 +158,17 @@ class MainWindow(QMainWindow):
         )
 
     def _on_open(self, opened: tuple[EngineApi, Path]) -> None:
+        """Build the views now and show them in the next turn: together they would hold the event loop."""
         engine, path = opened
-        self._opening = self._starting = False
-        self.chooser.setEnabled(True)
         session = Session(engine, self._services, self.actions_table)
         self._session = session
+        QTimer.singleShot(0, session, lambda: self._show_session(session, path))
+
+    def _show_session(self, session: Session, path: Path) -> None:
+        if session is not self._session:
+            return  # closed meanwhile
+        self._opening = self._starting = False
+        self.chooser.setEnabled(True)
         self._place.addWidget(session)
         self._place.setCurrentWidget(session)
         session.bar.insertWidget(0, self.top)
@@ -207,6 +213,8 @@ class MainWindow(QMainWindow):
         session, self._session = self._session, None
         if session is None:
             return
+        self._opening = False
+        self.chooser.setEnabled(True)
         self.top.hide()
         self.top.setParent(self.centralWidget())
         engine = session.close_library()

@@ -56,6 +56,7 @@ class Session(QWidget):
     ) -> None:
         super().__init__(parent)
         self._engine = engine
+        self._search: SearchField | None = None
         bridge = Bridge(engine, services.tasks, self)
         self.context = Context(
             engine=engine,
@@ -216,8 +217,9 @@ class Session(QWidget):
         single_shot(self, LOAD_PAGES_MS, self._load_pages).start()
 
     def _go_to_search(self) -> None:
-        self._search.setFocus()
-        self._search.selectAll()
+        if self._search is not None:
+            self._search.setFocus()
+            self._search.selectAll()
 
     def show_import(self, path: Path) -> None:
         """Show what a file or directory holds, ready to be imported."""
@@ -232,8 +234,9 @@ class Session(QWidget):
             if save is not None:
                 save()
         self.context.bridge.close()
-        self._search.searched.disconnect(self.memories.search)
-        self._search.left_down.disconnect(self.memories.table.setFocus)
+        if self._search is not None:
+            self._search.searched.disconnect(self.memories.search)
+            self._search.left_down.disconnect(self.memories.table.setFocus)
         self.context.tasks.drop_below(self)
         return self._engine
 
@@ -243,7 +246,7 @@ class Session(QWidget):
         self.said.emit(text, error)
 
     def _on_filter(self) -> None:
-        if not self.memories.words:
+        if self._search is not None and not self.memories.words:
             self._search.set_quietly("")
 
     def _on_counts(self, counts: LibraryCounts) -> None:
