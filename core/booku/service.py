@@ -412,8 +412,9 @@ class BookuMemoryService:
 
         types = await self._do(lambda library: library.ask(q.LibrarySchema()))
         language = self._library.language
+        given: object = command_line  # a model may hand over anything
         return await command.run_command(
-            command_line if isinstance(command_line, str) else "",
+            given if isinstance(given, str) else "",
             call,
             help_text=command.manual(language),
             describe=lambda problem: command.problem_text(problem, language),
