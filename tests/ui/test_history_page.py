@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.domain.commands import EditMemory
+from core.domain.commands import CreateFolder, EditMemory
 from core.domain.enums import ActorKind, OpRole, OpState
 from core.domain.ids import OpId
 from core.domain.results import Actor, HistoryEntry, OpInfo
@@ -52,6 +52,17 @@ def page_of(library: RealLibrary) -> HistoryPage:
     page.show()
     library.settle()
     return page
+
+
+def test_change_of_a_folder_counts_no_memories(library: RealLibrary) -> None:
+    library.engine.run(CreateFolder("empty"))
+    library.create(body="one")
+    page = page_of(library)
+    sitting = page.tree.topLevelItem(0)
+    assert sitting is not None
+    sizes = {sitting.child(row).text(0): sitting.child(row).text(2) for row in range(sitting.childCount())}
+    assert sizes["Created folder \u2068empty\u2069"] == ""
+    assert "1" in sizes.values()
 
 
 def test_changes_of_a_program_are_undone_together(library: RealLibrary) -> None:

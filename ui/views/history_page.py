@@ -185,9 +185,8 @@ class HistoryPage(QWidget):
 
     def _entry_item(self, entry: HistoryEntry) -> QTreeWidgetItem:
         tr, op = self._ctx.tr, entry.op
-        item = QTreeWidgetItem(
-            [op_label(op, tr), tr.relative(op.at), tr("history.rows", count=entry.memories or entry.rows)]
-        )
+        size = tr("history.rows", count=entry.memories) if entry.memories else ""
+        item = QTreeWidgetItem([op_label(op, tr), tr.relative(op.at), size])
         item.setToolTip(WHEN, tr.exact(op.at))
         item.setTextAlignment(SIZE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         can = op.undoable and op.undone_by is None and op.role is not OpRole.UNDO
