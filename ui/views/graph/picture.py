@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from core.domain.api import Cancel, Report
+from core.domain.api import Cancel, EngineApi, Report
 from core.domain.errors import Unavailable
 from core.domain.graph import (
     SPACING,
@@ -44,6 +44,9 @@ MOST_PLACED = 0.5
 """With fewer memories placed than this share the graph is laid out anew."""
 
 
+Spots = tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Loaded:
     data: GraphData
@@ -51,6 +54,7 @@ class _Loaded:
     communities: Communities | None
     schema: Schema
     folders: tuple[FolderNode, ...]
+    spots: Spots | None
 
 
 class GraphPicture(QObject):
@@ -110,6 +114,9 @@ class GraphPicture(QObject):
                 communities,
                 engine.ask(LibrarySchema(), cancel=cancel),
                 engine.ask(Folders(), cancel=cancel),
+                spots_of(engine, communities, data.positions, cancel)
+                if fresh.many and fresh.placed.all()
+                else None,
             )
 
         self._ctx.tasks.run(Lane.READ, ask, self._take, owner=self, query="graph", failed=self.failed.emit)
@@ -124,11 +131,14 @@ class GraphPicture(QObject):
         else:
             self.state.replace_data(loaded.data, moved, keep=keep)
         self.state.take_communities(loaded.communities)
+        if not keep:
+            self.state.spots = loaded.spots
         self._base, self.schema, self.folders = loaded.base, loaded.schema, loaded.folders
         self._ctx.theme.set_schema(loaded.schema)
         self.compose()
         self.loaded.emit()
-        self._ask_spots()
+        if keep or loaded.spots is None:
+            self._ask_spots()
         if not (self.live.running and keep):
             self._lay_out()
 
@@ -174,16 +184,10 @@ class GraphPicture(QObject):
             return
         communities, positions, fit = state.communities, state.positions, self.fresh
 
-        def ask(_progress: Report, cancel: Cancel) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-            centre, radius = communities.circles(positions)
-            snug = np.minimum(radius, DISC_SHARE * SPACING * np.sqrt(communities.sizes)).astype(np.float32)
-            there = np.isfinite(centre).all(axis=1) & (communities.sizes >= SINGLE)
-            if there.any():
-                query = Separate(centre[there], snug[there] + np.float32(DISC_GAP))
-                centre[there] = engine.ask(query, cancel=cancel)
-            return centre, snug
+        def ask(_progress: Report, cancel: Cancel) -> Spots | None:
+            return spots_of(engine, communities, positions, cancel)
 
-        def show(spots: tuple[NDArray[np.float32], NDArray[np.float32]]) -> None:
+        def show(spots: Spots | None) -> None:
             if self.state is state and state.communities is communities:
                 state.spots = spots
                 self.compose()
@@ -291,3 +295,18 @@ class GraphPicture(QObject):
         if state is not None and state.communities is not None:
             state.opened.add(int(state.communities.leaders[group]))
             self.compose()
+
+
+def spots_of(
+    engine: EngineApi, communities: Communities | None, positions: NDArray[np.float32], cancel: Cancel
+) -> Spots | None:
+    """Middles (k, 2) and radii (k,) of discs that do not overlap, near the members of each community."""
+    if communities is None:
+        return None
+    centre, radius = communities.circles(positions)
+    snug = np.minimum(radius, DISC_SHARE * SPACING * np.sqrt(communities.sizes)).astype(np.float32)
+    there = np.isfinite(centre).all(axis=1) & (communities.sizes >= SINGLE)
+    if there.any():
+        query = Separate(centre[there], snug[there] + np.float32(DISC_GAP))
+        centre[there] = engine.ask(query, cancel=cancel)
+    return centre, snug
