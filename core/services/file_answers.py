@@ -13,6 +13,7 @@ from core.domain.transfer import ExportReport, Format, Found, ImportPlan
 from core.ports.file_formats import FileFormats, VectorsOf
 from core.ports.store import Store
 from core.services.exporting import export_folder, export_memories, source_of, with_books
+from core.services.familiar import with_familiar
 from core.services.reimport import with_library
 
 Answer = Callable[[Any, "Cancel | None"], Any]
@@ -37,7 +38,7 @@ def file_answers(
         if query.as_new:
             return plan
         with store.read() as reader:
-            return with_library(reader, plan)
+            return with_familiar(reader, with_library(reader, plan))
 
     def find_files(query: q.FindFiles, _cancel: Cancel | None) -> tuple[Found, ...]:
         with store.read() as reader:

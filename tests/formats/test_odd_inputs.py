@@ -9,6 +9,7 @@ import pytest
 
 from core.adapters.formats.detect import found_in, read_any
 from core.domain.schema_data import default_schema
+from tests.formats.desk import FilesDesk
 
 EXPORTS = Path(__file__).parents[1] / "data" / "exports"
 
@@ -30,3 +31,13 @@ def test_number_of_five_thousand_digits_is_read_as_none(tmp_path: Path) -> None:
     plan = read_any(path, default_schema())
     assert len(plan.memories) == 15
     assert plan.memories[0].importance == 5
+
+
+def test_graph_that_is_already_here_is_said_in_the_dry_run(desk: FilesDesk) -> None:
+    small, medium = EXPORTS / "small_15_zh.json", EXPORTS / "medium_300_zh.json"
+    desk.take(small)
+    again = desk.plan(small)
+    notes = [problem for problem in again.problems if problem.key == "import.problem.familiar"]
+    assert [note.args for note in notes] == [{"folder": "small_15_zh", "count": 15, "total": 15}]
+    other = desk.plan(medium)  # carries the same ids, but other memories
+    assert not [problem for problem in other.problems if problem.key == "import.problem.familiar"]
