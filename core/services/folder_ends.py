@@ -12,7 +12,8 @@ from core.domain.ids import DocumentPk, FolderPk, MemoryPk
 from core.domain.queries import MemoryFilter, Sort, SortKey, TrashScope
 from core.domain.recall import RecallCase
 from core.ports.store import Reader, UnitOfWork
-from core.services.chat_update import branch_of, leave_branches, own_all_floors
+from core.services.chat_branches import leave_branches, own_all_floors
+from core.services.chat_floors import branch_of
 from core.services.folders import folders_below, moved_below
 from core.services.lookup import CHUNK, check_unlocked, chunks, default_folder, folder_of
 from core.services.moving import put_into

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import PurePath
+from dataclasses import replace
 
 from core.algos.floors import Floor, common_start, compare_floors
 from core.domain.chat import CHAT_KEY, chat_of
@@ -13,25 +11,17 @@ from core.domain.enums import FolderKind
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk
 from core.domain.json_types import Json
-from core.domain.results import Problem
 from core.domain.transfer import Format, ImportPlan, PlannedBranch, PlannedFolder
 from core.ports.store import Reader
-from core.services.chat_update import (
-    all_floors,
-    branch_of,
-    first_floors,
-    own_floors,
-    planned_floors,
-    touched_memories,
-)
+from core.services.chat_floors import all_floors, branch_of, first_floors, own_floors, planned_floors
+from core.services.chat_update import touched_memories
+from core.services.plan_draft import INFO, PlanDraft, same_name, stem_of
+from core.services.reimport_books import BOOKS, Books
 
 CHATS = (Format.CHAT, Format.FOREIGN_CHAT)
-BOOKS = (Format.WORLDINFO, Format.LOREBOOK, Format.CARD)
-_BOOK_FORMATS = frozenset(each.value for each in BOOKS)
 _ENOUGH_SHARED = 3
 """So many equal first floors make two files the same chat or branches of one; a greeting alone does not."""
 _HALF = 0.5
-INFO = "info"
 
 
 def with_library(reader: Reader, plan: ImportPlan) -> ImportPlan:
@@ -39,38 +29,8 @@ def with_library(reader: Reader, plan: ImportPlan) -> ImportPlan:
     if plan.format in CHATS:
         return _Chats(reader, plan).compared()
     if plan.format in BOOKS:
-        return _Books(reader, plan).compared()
+        return Books(reader, plan).compared()
     return plan
-
-
-def stem_of(folder: Folder | PlannedFolder) -> str:
-    """The name of the file that a folder came from, without its ending."""
-    file = folder.origin.get("file")
-    return PurePath(file).stem if isinstance(file, str) else ""
-
-
-def _same_name(one: str, other: str) -> bool:
-    return bool(one) and _folded(one) == _folded(other)
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A plan as it grows."""
-
-    counts: dict[str, int]
-    problems: list[Problem]
-    confirm: bool
-
-    def note(self, key: str, *refs: str, severity: str = "warning", **args: Json) -> None:
-        self.problems.append(Problem(f"import.problem.{key}", args, severity, refs))
-
-    def count(self, name: str, number: int) -> None:
-        if number:
-            self.counts[name] = self.counts.get(name, 0) + number
 
 
 class _Chats:
@@ -85,7 +45,7 @@ class _Chats:
             if folder.kind is FolderKind.CHAT
             and folder.origin.get("format") in ("chat", "foreign_chat", "stbme")
         ]
-        self._draft = _Draft(dict(plan.counts), list(plan.problems), plan.needs_confirmation)
+        self._draft = PlanDraft.of(plan)
         self._floors: dict[FolderPk, list[Floor]] = {}
 
     def compared(self) -> ImportPlan:
@@ -143,8 +103,8 @@ class _Chats:
 
     def _is_named(self, folder: Folder, planned: PlannedFolder) -> bool:
         if len(self._plan.folders) > 1:
-            return _same_name(stem_of(folder), stem_of(planned)) and folder.name == planned.name
-        return _same_name(stem_of(folder), stem_of(planned))
+            return same_name(stem_of(folder), stem_of(planned)) and folder.name == planned.name
+        return same_name(stem_of(folder), stem_of(planned))
 
     def _other_integrity(self, folder: Folder, planned: PlannedFolder) -> bool:
         one, other = chat_of(folder).get("integrity"), _chat(planned).get("integrity")
@@ -153,7 +113,7 @@ class _Chats:
     def _stands_apart(self, folder: Folder, planned: PlannedFolder) -> bool:
         """Whether the files say that the folder is no earlier state and no parent of the chat."""
         main = chat_of(folder).get("main_chat")
-        own_branch = isinstance(main, str) and _same_name(main, stem_of(planned))
+        own_branch = isinstance(main, str) and same_name(main, stem_of(planned))
         return own_branch or self._other_integrity(folder, planned)
 
     def _alike(self, old: Sequence[Floor], new: Sequence[Floor]) -> bool:
@@ -235,7 +195,7 @@ class _Chats:
         best: tuple[Folder, int] | None = None
         for folder in self._known:
             if isinstance(main, str) and main:
-                if not _same_name(stem_of(folder), main):
+                if not same_name(stem_of(folder), main):
                     continue
             elif self._stands_apart(folder, planned):
                 continue
@@ -250,88 +210,3 @@ class _Chats:
 def _chat(planned: PlannedFolder) -> Mapping[str, Json]:
     found = planned.extra.get(CHAT_KEY)
     return found if isinstance(found, Mapping) else {}
-
-
-class _Books:
-    """Finds lorebooks and cards that are in the library already, so that none is stored twice."""
-
-    def __init__(self, reader: Reader, plan: ImportPlan) -> None:
-        self._plan = plan
-        self._known = [
-            folder for folder in reader.all_records(Folder) if folder.origin.get("format") in _BOOK_FORMATS
-        ]
-        self._draft = _Draft(dict(plan.counts), list(plan.problems), plan.needs_confirmation)
-
-    def compared(self) -> ImportPlan:
-        folders = [self._folder(folder) for folder in self._plan.folders]
-        there = {folder.key for folder in folders if folder.into is not None}
-        folders = [self._linked(folder) for folder in folders]
-        folders += self._worlds(folders)
-        memories = tuple(memory for memory in self._plan.memories if memory.folder not in there)
-        counts = self._draft.counts
-        if there:
-            counts["already_there"] = len(self._plan.memories) - len(memories)
-            counts["memories"] = len(memories)
-            counts["folders"] = len(self._plan.folders) - len(there)
-        return replace(
-            self._plan,
-            folders=tuple(folders),
-            memories=memories,
-            counts=counts,
-            problems=tuple(self._draft.problems),
-            needs_confirmation=self._draft.confirm,
-        )
-
-    def _folder(self, planned: PlannedFolder) -> PlannedFolder:
-        digest = planned.origin.get("digest")
-        same = next(
-            (f for f in self._known if digest and f.origin.get("digest") == digest and _kin(f, planned)), None
-        )
-        if same is not None:
-            self._draft.note("already_there", severity=INFO, folder=same.name)
-            return replace(planned, into=same.pk, name=same.name)
-        named = next(
-            (f for f in self._known if _same_name(_given(f), planned.name) and _kin(f, planned)), None
-        )
-        if named is not None:
-            self._draft.confirm = True
-            self._draft.note("book_differs" if not _is_card(planned) else "card_differs", folder=named.name)
-        return planned
-
-    def _linked(self, planned: PlannedFolder) -> PlannedFolder:
-        """A card whose book names a world that is there already reads it."""
-        world = self._world_of(planned)
-        return replace(planned, also_reads=(*planned.also_reads, _WORLD_KEY)) if world else planned
-
-    def _worlds(self, folders: Sequence[PlannedFolder]) -> list[PlannedFolder]:
-        found = next((world for folder in folders if (world := self._world_of(folder))), None)
-        if found is None:
-            return []
-        self._draft.note("world_linked", severity=INFO, folder=found.name)
-        return [PlannedFolder(key=_WORLD_KEY, name=found.name, into=found.pk)]
-
-    def _world_of(self, planned: PlannedFolder) -> Folder | None:
-        card = planned.extra.get("card")
-        world = card.get("world") if isinstance(card, Mapping) else None
-        if not isinstance(world, str) or len(self._plan.folders) > 1:
-            return None
-        books = (folder for folder in self._known if not _is_card(folder))
-        return next((f for f in books if _same_name(_given(f), world) or _same_name(stem_of(f), world)), None)
-
-
-_WORLD_KEY = "world"
-
-
-def _given(folder: Folder) -> str:
-    """The name that the import gave the folder."""
-    name = folder.origin.get("name_given")
-    return name if isinstance(name, str) else folder.name
-
-
-def _is_card(folder: Folder | PlannedFolder) -> bool:
-    return folder.origin.get("format") == Format.CARD.value
-
-
-def _kin(folder: Folder, planned: PlannedFolder) -> bool:
-    """Whether both are cards, or both lorebooks."""
-    return _is_card(folder) == _is_card(planned)

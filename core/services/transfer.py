@@ -23,9 +23,10 @@ from core.domain.ids import (
 from core.domain.memory import Alias, Memory, Tag
 from core.domain.transfer import NAME_GIVEN, ImportPlan, PlannedEdge, PlannedFolder, PlannedMemory
 from core.ports.store import Reader, UnitOfWork
-from core.services.chat_update import adopt_branches, message_of, update_chat, write_branch
+from core.services.chat_branches import adopt_branches, write_branch
+from core.services.chat_update import message_of, update_chat
 from core.services.outcome import Outcome
-from core.services.reimport import stem_of
+from core.services.plan_draft import stem_of
 
 CHUNK_ROWS = 500
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from core.domain.commands import CreateMemory, NewMemory
 from core.domain.ids import TypeId
 from core.domain.queries import MemoryRows
 from core.domain.transfer import Format
-from core.services.chat_update import branch_of
+from core.services.chat_floors import branch_of
 from tests.cases.desk import digest
 from tests.cases.library import CaseLibrary, Fault, case_library, equal, inputs
 from tests.cases.sidecar import Case

@@ -27,7 +27,7 @@ from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import Memory
 from core.domain.queries import ExportFolder, ReadFile
 from core.domain.transfer import Format, ImportPlan
-from core.services.chat_update import all_floors, branch_of
+from core.services.chat_floors import all_floors, branch_of
 from core.services.doctor import checked_store
 from tests.formats.chats import floors, header, said, write_chat
 from tests.formats.desk import FilesDesk, edge, graph, node

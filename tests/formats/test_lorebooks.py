@@ -97,6 +97,7 @@ def test_entry_becomes_a_memory(desk: FilesDesk) -> None:
         world(entry(0), entry(7), extensions={"k": 1}, originalData={"a": 2}),
         world(entry(0, key=["b", "a", "/re/"], comment="", extensions={}), name="名"),
         {"entries": {"0": entry(3), "1": entry(3)}, "x": 1},
+        {"entries": {"0": entry(1), "1": entry(0)}},
         {"entries": {}},
     ],
 )

@@ -15,10 +15,10 @@ from core.adapters.formats.lore_entries import (
     is_wide,
     kept_of,
     read_entry,
-    worldinfo_of,
     write_entry,
 )
 from core.adapters.formats.lore_read import LORE_KEY
+from core.adapters.formats.lore_worldinfo import worldinfo_of
 from core.adapters.formats.problems import INFO, Problems
 from core.domain.enums import Layer, Status
 from core.domain.json_types import Json, JsonObject
@@ -215,31 +215,34 @@ class LoreWriter:
 
 
 class _Numbers:
-    """Numbers of entries, each used once."""
+    """Names and numbers of entries; those given out are new to both."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()
+        self._numbers: set[str] = set()
         self._next = 0
 
     def free(self, name: str) -> bool:
-        """Whether the name can be had."""
+        """Whether no entry has the name."""
         return bool(name) and name not in self._names
 
     def take(self, name: str, number: Json) -> None:
-        """Use up a name, and the number that goes with it."""
+        """An entry keeps its name and its number, even when another entry has that number too."""
         self._names.add(name)
-        if isinstance(number, int):
-            self._names.add(str(number))
+        self._numbers.add(str(number))
 
     def next(self, wanted: Json) -> int:
         """The wanted number when it is free, else the next free one."""
-        if isinstance(wanted, int) and not isinstance(wanted, bool) and str(wanted) not in self._names:
-            self._names.add(str(wanted))
+        if isinstance(wanted, int) and not isinstance(wanted, bool) and self._is_new(wanted):
+            self.take(str(wanted), wanted)
             return wanted
-        while str(self._next) in self._names:
+        while not self._is_new(self._next):
             self._next += 1
-        self._names.add(str(self._next))
+        self.take(str(self._next), self._next)
         return self._next
+
+    def _is_new(self, number: int) -> bool:
+        return str(number) not in self._names and str(number) not in self._numbers
 
 
 def own_lore(extra: JsonObject) -> Mapping[str, Json]:
