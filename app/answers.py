@@ -177,7 +177,7 @@ def error_json(error: CuratorError, say: Say) -> dict[str, Any]:
     return {
         "key": error_key(error),
         "text": error_text(error, say),
-        "details": error.details if isinstance(error, UserError) else "",
+        "details": error.details if isinstance(error, UserError | Conflict) else "",
     }
 
 

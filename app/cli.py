@@ -74,6 +74,9 @@ def _add(sub: argparse.ArgumentParser, argument: Argument, say: Say) -> None:
     sub.add_argument(argument.name, **options)
 
 
+SHOWN_CONFLICTS = 10
+
+
 def _number(text: str) -> int:
     """A whole number that the store can compare with. Errors: ArgumentTypeError, i.e. wrong usage."""
     try:
@@ -95,7 +98,12 @@ def run(arguments: Mapping[str, Any], settings: Settings, say: Say) -> int:
         if as_json:
             _print_json({"error": error_json(error, say)})
         else:
-            lines = (error_text(error, say), *hint_lines(error_key(error), arguments, say))
+            rows = error.details.splitlines()[:SHOWN_CONFLICTS] if isinstance(error, Conflict) else ()
+            lines = (
+                error_text(error, say),
+                *(f"  {row}" for row in rows),
+                *hint_lines(error_key(error), arguments, say),
+            )
             print("\n".join(lines), file=sys.stderr)
         return CONFLICT if isinstance(error, Conflict) else USER_ERROR
     if as_json:

@@ -58,12 +58,13 @@ class PasswordQuestion(BadFile):
 class Conflict(CuratorError):
     """Rows were changed by somebody else since they were read.
 
-    `pks` are the rows in conflict, `key` the message.
+    `pks` are the rows in conflict, `key` the message, `details` a line for each row in words.
     """
 
-    def __init__(self, key: str, pks: Sequence[int], **args: object) -> None:
+    def __init__(self, key: str, pks: Sequence[int], *, details: str = "", **args: object) -> None:
         super().__init__(key, tuple(pks))
         self.key = key
+        self.details = details
         self.pks = tuple(pks)
         self.text_args: dict[str, object] = {"count": len(self.pks), **args}
 

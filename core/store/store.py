@@ -188,6 +188,7 @@ class SqlStore:
                 raise Conflict(
                     "conflict.undo",
                     [item.pk for item in conflicts],
+                    details="\n".join(map(_conflict_line, conflicts)),
                     restorable=plan.restorable,
                     total=plan.restorable + len(conflicts),
                 )
@@ -252,6 +253,12 @@ class SqlStore:
 
 def _plan(unit: SqlUnitOfWork, op: OpId) -> UndoPlan:
     return UndoPlanner(unit, journal.fold(journal.read(unit.connection, op))).plan()
+
+
+def _conflict_line(conflict: UndoConflict) -> str:
+    """A row in conflict: its title, or what and which it is, and the columns that changed since."""
+    name = conflict.title or f"{conflict.kind.value} {conflict.pk}"
+    return f"{name} ({', '.join(conflict.columns)})" if conflict.columns else name
 
 
 def _conflicts(unit: SqlUnitOfWork, plan: UndoPlan) -> tuple[UndoConflict, ...]:

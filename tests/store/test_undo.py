@@ -152,6 +152,7 @@ def test_row_touched_since_is_a_conflict_and_the_rest_can_go(
     with pytest.raises(Conflict) as caught:
         engine.undo()
     assert caught.value.pks == (pks[1],)
+    assert caught.value.details == "m1 (importance)"
     result = engine.undo(partly=True)
     assert result.restored == 3
     values = [engine.ask(MemoryDetailOf(pk)).memory.importance for pk in pks]
