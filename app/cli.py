@@ -172,9 +172,10 @@ def _reader_gone() -> int:
 
 
 def _open_window(arguments: Mapping[str, Any]) -> int:
+    if arguments["tour"] is not None:
+        from app import tour
+
+        return tour.main(Path(arguments["tour"]))
     from app import gui
 
-    library, tour = arguments["library"], arguments["tour"]
-    return gui.main(
-        library=None if library is None else Path(library), tour=None if tour is None else Path(tour)
-    )
+    return gui.main(None if arguments["library"] is None else Path(arguments["library"]))

@@ -20,8 +20,9 @@ from ui.icons import font_icon
 from ui.idle_gc import IdleCollector
 from ui.language import Language
 from ui.look_actions import language_of
-from ui.main_window import MainWindow, Services
+from ui.main_window import MainWindow
 from ui.path_choice import PathChoice
+from ui.services import Services
 from ui.tasks import TaskRunner
 from ui.theme import Scheme, Theme
 
@@ -62,15 +63,8 @@ def application(arguments: list[str]) -> QApplication:
     return app
 
 
-def main(library: Path | None = None, tour: Path | None = None) -> int:
-    """Open the window, or bring the one that has the library open to the front. Returns the exit code.
-
-    `tour`: play the scripted tour into that directory instead.
-    """
-    if tour is not None:
-        from app import tour as scripted
-
-        return scripted.main(tour)
+def main(library: Path | None = None) -> int:
+    """Open the window, or bring the one that has the library open to the front. Returns the exit code."""
     settings = container.load_settings()
     path = start_path(library, settings)
     app = application(sys.argv[:1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSize, QTimer, Signal
@@ -13,16 +12,13 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLay
 from core.domain.api import Cancel, EngineApi, Report
 from core.domain.errors import LibraryInUse
 from core.domain.queries import LibraryPath
-from core.settings import Settings
 from ui.actions import Actions, Reach
-from ui.language import Language
-from ui.libraries import Libraries, RecentLibrary
+from ui.libraries import RecentLibrary
 from ui.look_actions import LookActions
 from ui.menus import fill_menu_bar
-from ui.path_choice import PathChoice
+from ui.services import Services
 from ui.session import Session
-from ui.tasks import Lane, TaskRunner
-from ui.theme import Theme
+from ui.tasks import Lane
 from ui.views.library_chooser import LibraryChooser
 from ui.views.top_bar import TopBar
 from ui.widgets.message_strip import MessageStrip
@@ -30,18 +26,6 @@ from ui.widgets.message_strip import MessageStrip
 SETTING_WINDOW = "ui.window"
 START_PX = (1280, 800)
 SCREEN_SHARE = 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What one window needs, whatever library is open."""
-
-    tasks: TaskRunner
-    settings: Settings
-    theme: Theme
-    tr: Language
-    libraries: Libraries
-    paths: PathChoice
 
 
 class MainWindow(QMainWindow):

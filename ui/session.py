@@ -19,6 +19,7 @@ from ui.desk import Desk
 from ui.graph_link import GraphLink
 from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
+from ui.services import Services
 from ui.tasks import Lane, single_shot
 from ui.views.detail import DetailPane
 from ui.views.health import Health
@@ -29,7 +30,6 @@ from ui.views.undo_conflict import UndoConflictDialog
 from ui.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
-    from ui.main_window import Services
     from ui.views.graph.page import GraphPage
     from ui.views.recall.page import RecallPage
 

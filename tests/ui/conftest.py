@@ -17,8 +17,9 @@ from ui.bridge import Bridge
 from ui.context import Context
 from ui.language import Language
 from ui.libraries import RecentLibrary
-from ui.main_window import MainWindow, Services
+from ui.main_window import MainWindow
 from ui.path_choice import PathChoice
+from ui.services import Services
 from ui.session import Session
 from ui.tasks import TaskRunner
 from ui.theme import Scheme, Theme

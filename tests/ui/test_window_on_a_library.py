@@ -19,8 +19,9 @@ from tests.bench.library import make
 from tests.services.desk import Desk, dump_rows
 from tests.ui.conftest import OneLibrary, settled
 from ui.language import Language
-from ui.main_window import MainWindow, Services
+from ui.main_window import MainWindow
 from ui.path_choice import PathChoice
+from ui.services import Services
 from ui.session import Session
 from ui.tasks import TaskRunner
 from ui.theme import Theme

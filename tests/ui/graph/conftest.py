@@ -24,8 +24,9 @@ from core.settings import Settings
 from tests.ui.conftest import OneLibrary
 from ui.graph.canvas import Canvas
 from ui.language import Language
-from ui.main_window import MainWindow, Services
+from ui.main_window import MainWindow
 from ui.path_choice import PathChoice
+from ui.services import Services
 from ui.session import Session
 from ui.tasks import TaskRunner
 from ui.theme import Theme
