@@ -17,6 +17,7 @@ from ui.context import Context
 from ui.widgets.flow_layout import FlowLayout
 
 TAGS_OFFERED = 60
+COUNT_PX = 26
 
 
 class FacetBar(QWidget):
@@ -82,7 +83,7 @@ class FacetBar(QWidget):
         else:
             text = tr("table.count_of", shown=tr.number(shown), total=tr.number(total))
         self.count.setText(text)
-        self.count.setMinimumHeight(self.buttons["type"].sizeHint().height())
+        self.count.setMinimumHeight(self._context.theme.px(COUNT_PX))
         self.count.setAccessibleName(text)
 
     def clear(self) -> None:

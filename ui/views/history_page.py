@@ -34,6 +34,7 @@ PAGE_SIZE = 200
 REFRESH_AFTER_MS = 300
 OPS = Qt.ItemDataRole.UserRole
 NAME, WHEN, SIZE = range(3)
+NUMBERS = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ class HistoryPage(QWidget):
         self.tree.setAllColumnsShowFocus(True)
         self.tree.header().setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         self.tree.header().setStretchLastSection(False)
+        self.tree.header().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.tree.headerItem().setTextAlignment(SIZE, NUMBERS)
         self.tree.currentItemChanged.connect(lambda *_: self._enable())
         self.stack = StateStack(self.tree)
         self.said = QLabel()
@@ -188,7 +191,7 @@ class HistoryPage(QWidget):
         size = tr("history.rows", count=entry.memories) if entry.memories else ""
         item = QTreeWidgetItem([op_label(op, tr), tr.relative(op.at), size])
         item.setToolTip(WHEN, tr.exact(op.at))
-        item.setTextAlignment(SIZE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        item.setTextAlignment(SIZE, NUMBERS)
         can = op.undoable and op.undone_by is None and op.role is not OpRole.UNDO
         item.setData(NAME, OPS, [op.id] if can else [])
         if op.undone_by is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeySequence, QShortcut
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from ui.language import Language
@@ -63,5 +63,23 @@ class Rail(QWidget):
             button.setToolTip(self._tr("rail.tip", name=self._tr(page.text_key), key=f"Ctrl+{number}"))
             button.setIcon(self._theme.icon(page.icon))
             button.setIconSize(self._theme.icon_size)
-        widest = max((button.sizeHint().width() for button in self._buttons.values()), default=0)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As wide as the longest label, also when it is the bold one of the page shown."""
+        plain, bold = QFontMetrics(self._theme.font()), QFontMetrics(self._theme.font(bold=True))
+        widest = max(
+            (
+                button.sizeHint().width()
+                + bold.horizontalAdvance(button.text())
+                - plain.horizontalAdvance(button.text())
+                for button in self._buttons.values()
+            ),
+            default=0,
+        )
         self.setFixedWidth(max(widest + 2 * GAP_PX, self._theme.px(LEAST_PX)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._fit()
