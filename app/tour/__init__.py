@@ -25,7 +25,11 @@ TOUR = (*desk_steps.STEPS, *recall_steps.STEPS, *graph_steps.STEPS)
 """All steps, in order: (name, function)."""
 
 SIZE_PX = (1440, 900)
-NO_SCREEN = ("This plugin does not support propagateSizeHints()", "This plugin does not support raise()")
+NO_SCREEN = (
+    "This plugin does not support propagateSizeHints()",
+    "This plugin does not support raise()",
+    "This plugin does not support grabbing the keyboard",
+)
 
 
 def play(pictures: Path | None, language: str) -> list[str]:
