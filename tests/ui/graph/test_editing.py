@@ -16,8 +16,6 @@ from ui.views.graph.cards import EdgeCard, GroupCard, RelationCard
 from ui.views.graph.edits import Edits
 from ui.views.graph.relation_search import RelationSearch
 
-# The offscreen platform says so whenever a popup opens.
-pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support", extend=True)
 SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 
 

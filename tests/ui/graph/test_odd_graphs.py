@@ -15,8 +15,6 @@ from tests.ui.graph.conftest import KEY, Library, Opener, Trio
 from ui.path_choice import PathChoice
 from ui.views.graph.page import GraphPage
 
-pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support", extend=True)
-
 
 def test_empty_library_says_so_with_a_way_out(show: Opener, library: Library) -> None:
     desk = show()

@@ -15,8 +15,6 @@ from core.domain.recall import Injection, Layout, PathStep, Recalled, RecallRequ
 from tests.ui.graph.conftest import Desk, Library, Opener, Trio
 from ui.graph.coloring import Coloring
 
-pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support", extend=True)
-
 
 def shown(desk: Desk) -> set[int]:
     scene = desk.canvas.scene
