@@ -12,7 +12,7 @@ from core.booku.settings import BookuSettings
 from core.domain import queries as q
 from core.domain.api import EngineApi
 from core.domain.commands import Command, CreateFolder
-from core.domain.errors import Conflict, CuratorError, Unavailable, UserError
+from core.domain.errors import Conflict, CuratorError, Invalid, Unavailable, UserError
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import MemoryFilter, Query, Sort
@@ -78,7 +78,13 @@ class BookuLibrary:
         found = self.find_folder(name)
         if found is not None:
             return found.pk
-        made = self.run(CreateFolder(self.folder_id(name))).created_folder
+        try:
+            made = self.run(CreateFolder(self.folder_id(name))).created_folder
+        except Invalid:
+            found = self.find_folder(name)  # another call made it in the meantime
+            if found is None:
+                raise
+            return found.pk
         assert made is not None
         return made
 

@@ -14,6 +14,7 @@ import pytest
 from core.booku import BookuMemoryService, BookuSettings
 from core.domain import queries as q
 from core.domain.commands import CreateFolder, MergePolicy, SetLocked
+from core.domain.folder import Folder
 from tests.booku.desk import Desk
 from tests.fakes.embedder import HashEmbedder
 from tests.services.desk import dump_rows
@@ -388,6 +389,20 @@ def test_like_texts_that_come_at_once_are_one_memory(desk: Desk) -> None:
     answers = desk.do(all_at_once())
     assert sorted(answer["mode"] for answer in answers) == ["created", "merged", "merged", "merged"]
     assert len({answer["id"] for answer in answers}) == 1
+
+
+def test_folder_that_another_call_makes_first_is_taken(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = desk.service._library
+    answers = iter([None, True])
+    find = library.find_folder
+
+    def too_early(name: str) -> Folder | None:
+        """Looks before the other call has made the folder, then after it."""
+        return None if next(answers) is None else find(name)
+
+    monkeypatch.setattr(library, "find_folder", too_early)
+    made = library.run(CreateFolder("default")).created_folder
+    assert library.folder("default") == made
 
 
 @pytest.mark.parametrize("text", ["", " ", "？！…", "😀", "\ud800", "灯塔" * 50_000, "\x00"])
