@@ -3,13 +3,13 @@
 ARGS =
 VENV_PYTHON = .venv/bin/python
 
-.PHONY: help setup run test check tour bench proof lock format clean
+.PHONY: help setup run test check tour pictures bench proof lock format clean
 
 help:
 	@echo "make run     set up (.venv, packages, system libraries) and open the window"
 	@echo "make test    set up and run the test suite, without a screen"
 	@echo "make check   style, types, import contracts, texts"
-	@echo "make tour    scripted user actions with a picture per step, in build/tour"
+	@echo "make tour    scripted user actions with a picture per step, in build/tour;  make pictures   those of the README"
 	@echo "make bench   measure the figures;  make proof   the long runs"
 	@echo "make lock    write requirements.lock anew;  make format   lay out the code;  make clean"
 
@@ -31,6 +31,9 @@ check:
 tour:
 	@sh packaging/setup.sh test
 	@QT_QPA_PLATFORM=offscreen $(VENV_PYTHON) -m app --tour build/tour $(ARGS)
+
+pictures: tour
+	@QT_QPA_PLATFORM=offscreen $(VENV_PYTHON) packaging/pictures.py build/tour
 
 bench:
 	@sh packaging/setup.sh test
