@@ -25,6 +25,8 @@ ROW_PX = 28
 BASE_FONT_PX = 13
 TYPE_SCALE = {"small": 0.86, "base": 1.0, "large": 1.16, "title": 1.5}
 TEXT_PERCENT = (90, 200)
+WINDOW_SHARE, PART_SHARE = 0.95, 0.45
+"""How much of the screen a dialog, and the largest part in it, may ask for when the text is large."""
 CJK_FAMILIES = (
     "Noto Sans CJK SC",
     "Source Han Sans SC",
@@ -152,6 +154,18 @@ class Theme(QObject):
     def px(self, size: float) -> int:
         """A length of the design in pixels at the chosen text size."""
         return round(size * self._percent / 100)
+
+    def wide(self, size: float) -> int:
+        """A width in pixels for a window of its own: like `px`, but never wider than the screen."""
+        return min(self.px(size), round(self._room.width() * WINDOW_SHARE))
+
+    def tall(self, size: float) -> int:
+        """A least height for the largest part of a dialog: like `px`, but it leaves room for the rest."""
+        return min(self.px(size), round(self._room.height() * PART_SHARE))
+
+    @property
+    def _room(self) -> QSize:
+        return self._app.primaryScreen().availableSize()
 
     @property
     def row_px(self) -> int:

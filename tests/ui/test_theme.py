@@ -9,12 +9,16 @@ from PySide6.QtGui import QColor, QFont, QImage, QPalette, QRawFont
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.domain.ids import TypeId
 from core.domain.schema_data import default_schema
 from tests.ui.conftest import settled
 from ui import theme as theme_module
+from ui.context import Context
 from ui.main_window import MainWindow
 from ui.session import Session
 from ui.theme import Scheme, Theme, load_colors
+from ui.views.editor_form import EditorForm
+from ui.views.editor_values import empty_values
 
 BACKGROUNDS = ("window", "base", "alternate", "selected", "hover")
 TEXTS = ("text", "secondary")
@@ -196,3 +200,23 @@ def test_a_missing_chinese_font_is_said_once(
     window.start()
     assert not window.message.isVisible()
     settled(qtbot, window)
+
+
+def test_icons_of_the_type_field_follow_scheme_and_size(context: Context, qtbot: QtBot) -> None:
+    form = EditorForm(context)
+    qtbot.addWidget(form)
+    form.show_values(default_schema(), empty_values(TypeId("event")), "")
+    before = form._type.itemIcon(0).pixmap(16, 16).toImage()
+    context.theme.set_scheme(Scheme.DARK)
+    assert form._type.itemIcon(0).pixmap(16, 16).toImage() != before
+    context.theme.set_percent(200)
+    assert form._type.iconSize() == context.theme.icon_size
+
+
+def test_sheet_reaches_a_window_and_its_dialogs_and_follows_the_scheme(theme: Theme, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    theme.dress(window)
+    light = window.styleSheet()
+    theme.set_scheme(Scheme.DARK)
+    assert window.styleSheet() == theme.style_sheet() != light

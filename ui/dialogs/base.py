@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -20,6 +20,7 @@ from core.domain.commands import Command
 from core.domain.results import OpResult
 from ui.context import Context
 from ui.tasks import Lane, Task
+from ui.theme import WINDOW_SHARE
 
 
 class CommandDialog(QDialog):
@@ -40,7 +41,7 @@ class CommandDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(title)
-        self.setMinimumWidth(ctx.theme.px(width))
+        self.setMinimumWidth(ctx.theme.wide(width))
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(12)
@@ -67,6 +68,21 @@ class CommandDialog(QDialog):
         self.buttons.accepted.connect(self.apply)
         self.buttons.rejected.connect(self.reject)
         column.addWidget(self.buttons)
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
+            self._grow()
+        return done
+
+    def _grow(self) -> None:
+        """Sentences that became longer have room: Qt does not look at wrapped lines in a window shown."""
+        layout = self.layout()
+        if layout is not None:
+            needed = layout.totalMinimumHeightForWidth(self.width())
+            room = round(self.screen().availableSize().height() * WINDOW_SHARE)
+            if self.height() < min(needed, room):
+                self.resize(self.width(), min(needed, room))
 
     def command(self) -> Command | None:
         """What the main button does; None = nothing to do."""

@@ -13,6 +13,7 @@ from core.domain.results import FolderNode
 from ui.context import Context
 from ui.dialogs.base import CommandDialog
 from ui.tasks import Lane
+from ui.theme import ROW_PX
 from ui.widgets.folder_picker import FolderPicker
 
 PK = Qt.ItemDataRole.UserRole
@@ -29,7 +30,7 @@ class AlsoReadsDialog(CommandDialog):
         note = QLabel(ctx.tr("also_reads.note"))
         note.setWordWrap(True)
         self.list = QListWidget()
-        self.list.setMinimumHeight(ctx.theme.row_px * ROWS)
+        self.list.setMinimumHeight(ctx.theme.tall(ROW_PX * ROWS))
         self.list.setAccessibleName(ctx.tr("also_reads.title"))
         self.body.addWidget(note)
         self.body.addWidget(self.list, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
@@ -34,6 +34,8 @@ from ui.views.transfer_words import FLOORS, count_lines, counts_text, format_nam
 from ui.widgets.plain_text import PlainLineEdit
 from ui.widgets.state_stack import StateStack
 
+SHORT_PX, LONG_PX = 200, 360
+"""Heights of the middle: a few lines, a list."""
 FOUND = Qt.ItemDataRole.UserRole
 READABLE = "error.file.json_broken"
 """The error that comes with a part that can be read."""
@@ -68,7 +70,7 @@ class ImportDialog(CommandDialog):
             self._pages.addWidget(page)
         self._build_plan_page()
         self.stack = StateStack(self._pages)
-        self.stack.setMinimumHeight(ctx.theme.px(360))
+        self.stack.setMinimumHeight(ctx.theme.tall(SHORT_PX))
         self.body.addWidget(self.stack, 1)
         self.back = QPushButton(ctx.tr("import.back"))
         self.back.clicked.connect(self._go_back)
@@ -246,6 +248,7 @@ class ImportDialog(CommandDialog):
         first = next((row for row, item in enumerate(found) if item.problem is None), -1)
         self._found.setCurrentRow(first)
         self._go_back()
+        self._make_room(long=True)
 
     def _go_back(self) -> None:
         """To the list of files."""
@@ -286,7 +289,13 @@ class ImportDialog(CommandDialog):
         self.main_button.setText(tr("import.apply"))
         self.back.setVisible(self._found.count() > 1)
         self._on_choice()
+        self._make_room(long=bool(plan.problems))
         self.main_button.setFocus()
+
+    def _make_room(self, *, long: bool) -> None:
+        """As tall as a list of files or problems needs, else no taller than what is said."""
+        self.stack.setMinimumHeight(self.ctx.theme.tall(LONG_PX if long else SHORT_PX))
+        QTimer.singleShot(0, self, self.adjustSize)
 
     def _on_existing(self, checked: bool) -> None:
         """What is known from the library is brought up to date, or comes in once more as something new."""

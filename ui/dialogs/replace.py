@@ -101,7 +101,7 @@ class ReplaceDialog(CommandDialog):
         split.addWidget(self.list)
         split.addWidget(self.diff)
         split.setStretchFactor(0, 1)
-        split.setMinimumHeight(theme.px(260))
+        split.setMinimumHeight(theme.tall(260))
         self.body.addWidget(split, 1)
         self.count = QLabel(tr("replace.start"))
         self.count.setProperty("role", "secondary")

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, Report, draft_key
 from core.domain.commands import Command
@@ -38,6 +39,8 @@ from ui.views.editor_values import (
 from ui.views.naming import json_text, mapping, value_name, value_text
 
 DRAFT_AFTER_MS = 400
+NARROW_PX = 320
+"""Below this width what stands side by side stands one below the other."""
 
 
 @dataclass
@@ -107,17 +110,28 @@ class Editor(QWidget):
         self.save_button.clicked.connect(self.save)
         bar = QWidget()
         bar.setProperty("role", "bar")
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(16, 8, 16, 8)
-        row.setSpacing(8)
-        row.addWidget(self._said, 1)
-        row.addWidget(self.revert_button)
-        row.addWidget(self.save_button)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
+        buttons.addWidget(self.revert_button)
+        buttons.addWidget(self.save_button)
+        self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight, bar)
+        self._foot.setContentsMargins(16, 8, 16, 8)
+        self._foot.setSpacing(8)
+        self._foot.addWidget(self._said, 1)
+        self._foot.addLayout(buttons)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(scroll, 1)
         column.addWidget(bar)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < self._ctx.theme.px(NARROW_PX)
+        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        self._foot.setDirection(way)
+        self.form.lay_out(narrow=narrow)
 
     # --- what is edited ---
 

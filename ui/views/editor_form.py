@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QFrame, QLabel, QVBoxLayout, QWidget
 
 from core.domain.enums import Layer, TagKind
 from core.domain.json_types import Json
@@ -48,6 +48,7 @@ class EditorForm(QWidget):
         self._schema: Schema | None = None
         self._values: Values = {}
         self._rows: dict[str, FieldRow] = {}
+        self._sides: list[QBoxLayout] = []
         self._editors: dict[str, ValueEditor] = {}
         self._built_for: tuple[object, ...] = ()
         self._showing = False
@@ -63,6 +64,7 @@ class EditorForm(QWidget):
         column.addWidget(_line())
         column.addLayout(self._make_tags())
         column.addStretch(1)
+        ctx.theme.bind(self, self._show_icons)
 
     # --- values in and out ---
 
@@ -134,7 +136,21 @@ class EditorForm(QWidget):
 
     # --- building ---
 
-    def _make_head(self) -> QGridLayout:
+    def lay_out(self, *, narrow: bool) -> None:
+        """Short fields side by side, or one below the other where there is little room."""
+        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        for side in self._sides:
+            side.setDirection(way)
+
+    def _make_side(self, *fields: tuple[QWidget, int]) -> QBoxLayout:
+        side = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        side.setSpacing(SPACING)
+        for field, share in fields:
+            side.addWidget(field, share)
+        self._sides.append(side)
+        return side
+
+    def _make_head(self) -> QBoxLayout:
         tr = self._ctx.tr
         self._type = QComboBox()
         self._type.setAccessibleName(tr("value.type"))
@@ -143,13 +159,9 @@ class EditorForm(QWidget):
         self._folder = QLabel()
         self._folder.setProperty("role", "secondary")
         self._folder.setWordWrap(True)
-        head = QGridLayout()
-        head.setHorizontalSpacing(SPACING)
-        head.addWidget(FieldRow(tr("value.type"), self._type), 0, 0)
-        head.addWidget(FieldRow(tr("value.folder"), self._folder), 0, 1)
-        head.setColumnStretch(0, 1)
-        head.setColumnStretch(1, 1)
-        return head
+        return self._make_side(
+            (FieldRow(tr("value.type"), self._type), 1), (FieldRow(tr("value.folder"), self._folder), 1)
+        )
 
     def _make_common(self) -> QVBoxLayout:
         tr = self._ctx.tr
@@ -165,20 +177,16 @@ class EditorForm(QWidget):
         self._layer.currentIndexChanged.connect(self._on_changed)
         box = QVBoxLayout()
         box.setSpacing(SPACING)
-        pair = QHBoxLayout()
-        pair.setSpacing(SPACING)
-        pair.addWidget(self._row("importance", self._importance), 3)
-        pair.addWidget(self._row("layer", self._layer), 2)
-        box.addLayout(pair)
-        floors = QHBoxLayout()
-        floors.setSpacing(SPACING)
+        importance = self._row("importance", self._importance)
+        box.addLayout(self._make_side((importance, 3), (self._row("layer", self._layer), 2)))
         self._floor_editors: dict[str, ValueEditor] = {}
         for key in SEQ_KEYS:
             editor = NumberEditor(tr(f"value.{key}"), "", whole=True)
             editor.changed.connect(self._on_changed)
             self._floor_editors[key] = editor
-            floors.addWidget(self._row(key, editor), 1)
-        box.addLayout(floors)
+        box.addLayout(
+            self._make_side(*((self._row(key, editor), 1) for key, editor in self._floor_editors.items()))
+        )
         return box
 
     def _make_tags(self) -> QVBoxLayout:
@@ -221,6 +229,13 @@ class EditorForm(QWidget):
         if schema.type(current) is None:
             self._type.addItem(self._ctx.theme.type_icon(current), current, current)
         self._type.setCurrentIndex(self._type.findData(current))
+
+    def _show_icons(self) -> None:
+        """The icons of the types in the colours and the size of now."""
+        theme = self._ctx.theme
+        self._type.setIconSize(theme.icon_size)
+        for index in range(self._type.count()):
+            self._type.setItemIcon(index, theme.type_icon(str(self._type.itemData(index))))
 
     def _columns(self) -> list[Column]:
         """The columns to show: title and body first; ones the type lacks only when they say something."""

@@ -67,7 +67,7 @@ class HealthDialog(QDialog):
         tr = context.tr
         self.setWindowTitle(tr("health.title"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setMinimumWidth(context.theme.px(440))
+        self.setMinimumWidth(context.theme.wide(440))
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(8)

@@ -27,7 +27,7 @@ class KeysDialog(QDialog):
         tr, theme = context.tr, context.theme
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("keys.title"))
-        self.resize(theme.px(520), theme.px(560))
+        self.resize(theme.wide(520), 2 * theme.tall(280))
         rows = [
             (tr(f"action.{row.id}").rstrip("…"), context.actions.get(row.id).shortcut())
             for row in TABLE

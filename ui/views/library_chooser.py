@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -23,7 +24,7 @@ from ui.language import Language, isolate
 from ui.libraries import RecentLibrary
 from ui.theme import Theme
 
-COLUMN_PX = 560
+COLUMN_PX, EDGE_PX = 560, 16
 WAYS = (
     ("sample", "mdi6.flask-outline"),
     ("new", "mdi6.plus-box-outline"),
@@ -122,7 +123,7 @@ class LibraryChooser(QScrollArea):
 
     def _say(self) -> None:
         tr, theme = self._tr, self._theme
-        self._column.setFixedWidth(theme.px(COLUMN_PX))
+        self._fit()
         self._title.setText(tr("chooser.title"))
         self._lead.setText(tr("chooser.lead"))
         for button in self._languages.buttons():
@@ -140,6 +141,14 @@ class LibraryChooser(QScrollArea):
         self._recent_title.setText(tr("chooser.recent"))
         self._recent_title.setVisible(bool(self._recent))
         self._fill_recent()
+
+    def _fit(self) -> None:
+        """As wide as the design says, or as there is room."""
+        self._column.setFixedWidth(min(self._theme.px(COLUMN_PX), self.viewport().width() - 2 * EDGE_PX))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def _fill_recent(self) -> None:
         while (item := self._recent_rows.takeAt(0)) is not None:

@@ -24,9 +24,6 @@ class TopBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.search = SearchField()
         self.search.setObjectName("search")
-        self._glass = self.search.addAction(
-            theme.icon("mdi6.magnify", "secondary"), SearchField.ActionPosition.LeadingPosition
-        )
         self.library = QToolButton()
         self.library.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.library.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -63,7 +60,7 @@ class TopBar(QWidget):
 
     def _say(self) -> None:
         theme = self._theme
-        self._glass.setIcon(theme.icon("mdi6.magnify", "secondary"))
+        self.search.show_glass(theme.icon("mdi6.magnify", "secondary"), theme.icon_size)
         self.search.setMaximumWidth(theme.px(SEARCH_PX))
         self.search.setMinimumWidth(theme.px(160))
         self.search.setPlaceholderText(self._tr("search.placeholder"))

@@ -35,7 +35,7 @@ class UndoConflictDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(tr("undo_conflict.title", name=op_label(preview.op, tr)))
-        self.setMinimumWidth(context.theme.px(480))
+        self.setMinimumWidth(context.theme.wide(480))
         blocked, rest = len(preview.conflicts), preview.restorable
         total = blocked + rest
         key = "undo_conflict.text" if rest else "undo_conflict.text_none"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QInputMethodEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from ui.tasks import single_shot
 
 DEBOUNCE_MS = 200
+GLASS_GAP_PX = 8
 
 
 class SearchField(QLineEdit):
@@ -24,6 +25,7 @@ class SearchField(QLineEdit):
         super().__init__(parent)
         self._composing = False
         self._asked = ""
+        self._glass: QLabel | None = None
         self._timer = single_shot(self, DEBOUNCE_MS, self._ask)
         self.setClearButtonEnabled(True)
         self.textChanged.connect(self._on_text)
@@ -33,6 +35,29 @@ class SearchField(QLineEdit):
     def composing(self) -> bool:
         """Whether an input method is in the middle of a word."""
         return self._composing
+
+    def show_glass(self, icon: QIcon, size: QSize) -> None:
+        """A magnifier at the start of the field. (An action of a line edit has one size for ever.)"""
+        if self._glass is None:
+            self._glass = QLabel(self)
+            self._glass.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            self._glass.show()
+        self._glass.setPixmap(icon.pixmap(size))
+        self._glass.resize(size)
+        self.setTextMargins(size.width() + GLASS_GAP_PX, 0, 0, 0)
+        self._place_glass()
+
+    def _place_glass(self) -> None:
+        if self._glass is not None:
+            room, size = self.rect(), self._glass.size()
+            left = GLASS_GAP_PX
+            if self.layoutDirection() is Qt.LayoutDirection.RightToLeft:
+                left = room.width() - size.width() - GLASS_GAP_PX
+            self._glass.move(left, (room.height() - size.height()) // 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_glass()
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._composing = bool(event.preeditString())
