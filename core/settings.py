@@ -77,7 +77,9 @@ DECLARATIONS: tuple[Setting, ...] = (
     _kept("ui.recall_card_closed", Form.FLAG, default=False),
     _kept("ui.recall_folder", Form.TEXT, ""),
     _kept("ui.graph_splitter", Form.TEXT, ""),
-    Setting(key="ui.reduce_motion", form=Form.FLAG, default=False, text="setting.ui.reduce_motion", shown=True),
+    Setting(
+        key="ui.reduce_motion", form=Form.FLAG, default=False, text="setting.ui.reduce_motion", shown=True
+    ),
     _kept("ui.font_told", Form.FLAG, default=False),
     Setting(key="ui.letters", form=Form.FLAG, default=True, text="setting.ui.letters", shown=True),
 )

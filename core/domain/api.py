@@ -94,9 +94,7 @@ class EngineApi(Protocol):
         nothing to undo or the op cannot be undone.
         """
 
-    def redo(
-        self, *, progress: Report | None = None, cancel: Cancel | None = None
-    ) -> UndoResult:
+    def redo(self, *, progress: Report | None = None, cancel: Cancel | None = None) -> UndoResult:
         """Undo this actor's newest undo, unless a newer op of theirs cleared it."""
 
     def subscribe(self, listener: Callable[[Changes], None]) -> Unsubscribe:

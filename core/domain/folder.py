@@ -118,10 +118,7 @@ def clean_folder_name(text: str) -> str:
 
     Errors: Invalid when nothing is left or it is longer than MAX_FOLDER_CHARS.
     """
-    parts = (
-        part.strip()
-        for part in _CONTROLS.sub(" ", unicodedata.normalize("NFC", text)).split(SEPARATOR)
-    )
+    parts = (part.strip() for part in _CONTROLS.sub(" ", unicodedata.normalize("NFC", text)).split(SEPARATOR))
     name = SEPARATOR.join(part for part in parts if part)
     if not name:
         raise Invalid("error.folder.name_empty")

@@ -46,9 +46,7 @@ REASONS: dict[Status, frozenset[StatusReason | None]] = {
 def check(state: LifeState) -> LifeState:
     """The state itself when it may exist. Errors: Invalid."""
     if state.reason not in REASONS[state.status]:
-        raise Invalid(
-            "error.life.reason", status=state.status.value, reason=str(state.reason)
-        )
+        raise Invalid("error.life.reason", status=state.status.value, reason=str(state.reason))
     return state
 
 

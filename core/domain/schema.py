@@ -92,9 +92,7 @@ class MemoryType:
     @property
     def field_columns(self) -> tuple[Column, ...]:
         """The columns whose values live in `Memory.fields`."""
-        return tuple(
-            column for column in self.columns if column.role is ColumnRole.FIELD
-        )
+        return tuple(column for column in self.columns if column.role is ColumnRole.FIELD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

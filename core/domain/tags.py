@@ -13,9 +13,7 @@ TRIPLE = (TagKind.CORE, TagKind.DIFFUSION, TagKind.OPPOSING)
 
 def clean_triple_tags(values: Iterable[str]) -> tuple[str, ...]:
     """Strip, lower-case, drop blanks, de-duplicate keeping the first (spec/BOOKU §1.1)."""
-    return tuple(
-        dict.fromkeys(tag for value in values if (tag := value.strip().lower()))
-    )
+    return tuple(dict.fromkeys(tag for value in values if (tag := value.strip().lower())))
 
 
 def clean_general_tags(values: Iterable[str]) -> tuple[str, ...]:

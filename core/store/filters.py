@@ -36,9 +36,7 @@ _SORT_SQL = {
     SortKey.LEVEL: "m.level",
 }
 
-_INLIST_INDEX = frozenset(
-    {SortKey.LAYER, SortKey.STATUS, SortKey.FOLDER, SortKey.LEVEL, SortKey.ACTIVATIONS}
-)
+_INLIST_INDEX = frozenset({SortKey.LAYER, SortKey.STATUS, SortKey.FOLDER, SortKey.LEVEL, SortKey.ACTIVATIONS})
 """Orders without an index of their own whose column is in the list's."""
 
 

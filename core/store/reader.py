@@ -165,9 +165,7 @@ class SqlReader:
             where.add("tag.kind = ?", kind.value)
         if prefix:
             where.add("substr(lower(tag.value), 1, ?) = ?", len(prefix), prefix.lower())
-        sql = (
-            f"SELECT tag.value, {counted} AS n FROM tag{where.sql} GROUP BY tag.value ORDER BY n DESC, tag.value LIMIT ?"
-        )
+        sql = f"SELECT tag.value, {counted} AS n FROM tag{where.sql} GROUP BY tag.value ORDER BY n DESC, tag.value LIMIT ?"
         return [(value, count) for value, count in self._rows(sql, (*where.parameters, limit))]
 
     def aliases_of(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, list[Alias]]:

@@ -12,7 +12,9 @@ from tests.cases.runner import Outcome, report, run_case
 from tests.cases.sidecar import Case, find_cases
 
 DATA = Path(__file__).parents[1] / "data" / "cases"
-CASES = [case for case in find_cases(DATA) if case.kind in ("stbme_booku", "st_chat", "lorebook_card", "documents")]
+CASES = [
+    case for case in find_cases(DATA) if case.kind in ("stbme_booku", "st_chat", "lorebook_card", "documents")
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
