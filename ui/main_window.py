@@ -27,8 +27,6 @@ from ui.widgets.message_strip import MessageStrip
 SETTING_WINDOW = "ui.window"
 START_PX = (1280, 800)
 SCREEN_SHARE = 0.95
-NEXT_TURN_MS = 5
-"""Long enough for what waits in the event loop to have its turn."""
 
 
 class MainWindow(QMainWindow):
@@ -152,7 +150,7 @@ class MainWindow(QMainWindow):
         engine, path = opened
         session = Session(engine, self._services, self.actions_table)
         self._session = session
-        QTimer.singleShot(NEXT_TURN_MS, session, lambda: self._show_session(session, path))
+        QTimer.singleShot(0, session, lambda: self._show_session(session, path))
 
     def _show_session(self, session: Session, path: Path) -> None:
         if session is not self._session:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from core.domain.commands import EditMemory, MoveMemories
 from core.domain.enums import OpRole
@@ -37,7 +37,8 @@ class FirstSteps(QWidget):
         self._title = QLabel()
         self._title.setProperty("role", "section")
         self.buttons = {step: QToolButton() for step in STEPS}
-        self._reset, self._close = QToolButton(), QToolButton()
+        self._reset, self._close = QPushButton(), QToolButton()
+        self._reset.setProperty("flat", "true")
         flow = FlowLayout(gap=8)
         flow.addWidget(self._title)
         for step, button in self.buttons.items():
