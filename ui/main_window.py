@@ -13,7 +13,6 @@ from core.domain.api import Cancel, EngineApi, Report
 from core.domain.errors import LibraryInUse
 from core.domain.queries import LibraryPath
 from ui.actions import Actions, Reach
-from ui.file_drops import FileDrops
 from ui.libraries import RecentLibrary
 from ui.look_actions import LookActions
 from ui.menus import fill_menu_bar
@@ -76,7 +75,6 @@ class MainWindow(QMainWindow):
         holder = QWidget()
         holder.setLayout(whole)
         self.setCentralWidget(holder)
-        self.drops = FileDrops(self, holder, services.tr, services.theme)
         self.top.hide()
 
     def _connect(self) -> None:
@@ -86,8 +84,6 @@ class MainWindow(QMainWindow):
         on("library.sample", lambda: self.open_sample(reset=False))
         on("library.close", self.close_library)
         on("window.quit", self._quit)
-        on("library.reset_sample", lambda: self.open_sample(reset=True))
-        self.drops.dropped.connect(self._on_files)
         self.actions_table.attach(self, Reach.WINDOW)
         self.chooser.wanted.connect(self._on_way)
         self.chooser.opened.connect(self.open_library)
@@ -163,8 +159,6 @@ class MainWindow(QMainWindow):
         self.top.name_library(path.name, str(path))
         self.top.show()
         session.said.connect(self._on_said)
-        if path == self._services.libraries.sample_path():
-            session.offer_first_steps(lambda: self.open_sample(reset=True))
         session.start(self.top.search)
         self.setWindowTitle(self._services.tr("window.title", name=path.name))
         self._fill_menus()
@@ -276,20 +270,10 @@ class MainWindow(QMainWindow):
         paths, tr = self._services.paths, self._services.tr
         ask = paths.directory if directory else paths.file
         source = ask(self, tr("chooser.import.title"), Path.home())
-        if source is not None:
-            self._import_into_new((source,))
-
-    def _import_into_new(self, sources: tuple[Path, ...]) -> None:
-        first = sources[0]
-        target = free_name(self._around(), first.stem if first.is_file() else first.name)
-        self.create_library(target, lambda session: session.show_import(*sources))
-
-    def _on_files(self, paths: tuple[Path, ...]) -> None:
-        """Files were dropped: look into them, in a new library where none is open."""
-        if self._session is not None:
-            self._session.show_import(*paths)
-        elif not self._opening:
-            self._import_into_new(paths)
+        if source is None:
+            return
+        target = free_name(self._around(), source.stem if source.is_file() else source.name)
+        self.create_library(target, lambda session: session.show_import(source))
 
     def _around(self) -> Path:
         return self._services.libraries.default_place()
