@@ -24,7 +24,7 @@ from core.domain.ids import MemoryPk
 from core.domain.queries import ListMemories, MemoryFilter, MemoryRows, Sort
 from core.domain.results import MemoryRow
 from ui.context import Context
-from ui.models.table_columns import COLUMNS, TITLE, Words
+from ui.models.table_columns import COLUMNS, TITLE, Words, text_beside_title, title_of
 from ui.tasks import Lane, single_shot
 from ui.widgets.bidi import alignment_of
 
@@ -268,7 +268,7 @@ class MemoryTableModel(QAbstractTableModel):
         if row is None:
             return ""
         if index.column() == TITLE:
-            return "\n".join(part for part in (row.title, row.snippet) if part)
+            return "\n".join(part for part in (title_of(row), text_beside_title(row)) if part)
         return COLUMNS[index.column()].copied(row, self._words)
 
     def headerData(

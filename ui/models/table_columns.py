@@ -10,6 +10,8 @@ from core.domain.results import MemoryRow
 from ui.language import Language
 from ui.theme import Theme
 
+SENTENCE_ENDS = " .。…!！?？"
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -44,6 +46,13 @@ class TableColumn:
 def title_of(row: MemoryRow) -> str:
     """Title, or the start of the body where there is none."""
     return row.title or row.snippet
+
+
+def text_beside_title(row: MemoryRow) -> str:
+    """The start of the body, "" where the title already says all of it."""
+    said = row.title.strip(SENTENCE_ENDS)
+    text = row.snippet.strip(SENTENCE_ENDS)
+    return row.snippet if said and text and not said.startswith(text) else ""
 
 
 COLUMNS: tuple[TableColumn, ...] = (

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from core.domain.enums import Status
 from core.domain.results import MemoryRow
 from ui.models.memory_table import PLACEHOLDER, ROW_ROLE
-from ui.models.table_columns import title_of
+from ui.models.table_columns import text_beside_title, title_of
 from ui.theme import Theme
 from ui.widgets.bidi import alignment_of, is_right_to_left
 
@@ -85,7 +85,7 @@ class TitleDelegate(CellDelegate):
         painter.setPen(palette.color(QPalette.ColorRole.Text))
         title = title_of(row)
         used = draw_line(painter, area, title, QFontMetrics(font))
-        rest = row.snippet if row.title else ""
+        rest = text_beside_title(row)
         if rest and not is_right_to_left(title) and area.width() - used > 6 * GAP_PX:
             painter.setPen(self._theme.color("secondary"))
             after = area.adjusted(used + GAP_PX, 0, 0, 0)
