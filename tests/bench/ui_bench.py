@@ -28,6 +28,16 @@ HELD_MS, LATE_MS, FIRST_MS, COUNT_MS, SELECT_MS = "<= 50", "<= 200", "<= 1000", 
 SCROLLS = 20
 
 
+def turn(milliseconds: int) -> None:
+    """Let the event loop work as it does in the program. (QTest.qWait would hold Python's lock while it
+    waits, and the workers with it.)"""
+    from PySide6.QtCore import QEventLoop, QTimer
+
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
+
+
 class Loop:
     """Turns the event loop until something holds; knows how long it was ever held, and how late it was."""
 
@@ -50,24 +60,11 @@ class Loop:
 
     def until(self, holds: Callable[[], bool]) -> float:
         """Milliseconds until it holds."""
-        from PySide6.QtCore import QEventLoop, QTimer
-
         began = time.perf_counter()
-        loop = QEventLoop()  # QTest.qWait would hold Python's lock while it waits, and the workers with it
-        look = QTimer()
-        look.setInterval(LOOK_MS)
-
-        def see() -> None:
-            if holds() or time.perf_counter() - began > PATIENCE_S:
-                loop.quit()
-
-        look.timeout.connect(see)
-        look.start()
-        if not holds():
-            loop.exec()
-        look.stop()
-        if not holds():
-            raise TimeoutError("the window never came to rest")
+        while not holds():
+            turn(LOOK_MS)
+            if time.perf_counter() - began > PATIENCE_S:
+                raise TimeoutError("the window never came to rest")
         return (time.perf_counter() - began) * 1000
 
     def rows(self, what: str, size: str) -> tuple[Row, Row]:
@@ -144,8 +141,6 @@ def _measure(window: object, loop: Loop, root: Path, size: str) -> Iterator[Row]
 
 
 def _list_steps(window: object, loop: Loop, size: str) -> Iterator[Row]:
-    from PySide6.QtTest import QTest
-
     from core.domain.queries import Sort, SortKey
     from ui.main_window import MainWindow
 
@@ -158,7 +153,7 @@ def _list_steps(window: object, loop: Loop, size: str) -> Iterator[Row]:
         bar = page.table.verticalScrollBar()
         for step in range(SCROLLS):
             bar.setValue(bar.maximum() * step // SCROLLS)
-            QTest.qWait(20)
+            turn(20)
 
     steps: tuple[tuple[str, Callable[[], object]], ...] = (
         ("sorting by importance", lambda: page.table.sort_wanted.emit(Sort(SortKey.IMPORTANCE))),
@@ -180,8 +175,6 @@ def _list_steps(window: object, loop: Loop, size: str) -> Iterator[Row]:
 
 def _bulk_steps(window: object, loop: Loop, size: str) -> Iterator[Row]:
     """Ops on 10,000 rows and their undo, with what the views do about them."""
-    from PySide6.QtTest import QTest
-
     from core.domain.commands import ArchiveMemories, Command, MoveMemories, TrashMemories
     from core.domain.queries import Folders
     from ui.main_window import MainWindow
@@ -211,7 +204,7 @@ def _bulk_steps(window: object, loop: Loop, size: str) -> Iterator[Row]:
             act()
             loop.until(lambda: tasks.busy == 0)
             yield Row(f"window: {what}", _ms(began), "ms", "", size)
-            QTest.qWait(SETTLE_MS)
+            turn(SETTLE_MS)
             loop.until(lambda: tasks.busy == 0)
             yield from loop.rows(f"while {what}", size)
 
