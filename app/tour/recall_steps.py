@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from app.tour.stage import Stage, StepFailed
@@ -23,6 +24,7 @@ from ui.views.recall.page import RecallPage
 
 CHAT = "聊天/雾港来信"
 QUESTION = "老师傅的怀表和铜片，为什么雾天要停渡？"
+RECALL_S = 2.0
 
 
 def _page(stage: Stage) -> RecallPage:
@@ -99,13 +101,18 @@ def remedy(stage: Stage) -> None:
     """Use the button: the memory is recalled now."""
     page, wanted = _page(stage), stage.notes["wanted"]
     page.pin()
+    clicked = 0.0
 
     def brought_in() -> bool:
-        """A list that was refreshed at this moment asks for its remedies anew: then the button again."""
+        """A list that was refreshed at this moment asks for its remedies anew: then the button again, but
+        not before the recall it asks for had time to come (each click begins that anew)."""
+        nonlocal clicked
         if wanted in _recalled(stage):
             return True
         answered = {row.pk for row in _rows(stage, RowKind.LEFT_OUT) if row.answer is not None}
-        if wanted in answered and page.body.card.remedy.isVisible():
+        waiting = time.monotonic() - clicked < RECALL_S
+        if wanted in answered and not waiting and page.body.card.remedy.isVisible():
+            clicked = time.monotonic()
             stage.click(page.body.card.remedy)
         return False
 
