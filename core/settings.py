@@ -80,6 +80,7 @@ DECLARATIONS: tuple[Setting, ...] = (
     Setting(
         key="ui.reduce_motion", form=Form.FLAG, default=False, text="setting.ui.reduce_motion", shown=True
     ),
+    _kept("ui.first_steps", Form.TEXT, ""),
     _kept("ui.font_told", Form.FLAG, default=False),
     Setting(key="ui.letters", form=Form.FLAG, default=True, text="setting.ui.letters", shown=True),
 )

@@ -36,6 +36,7 @@ class Situation:
     editing: bool = False
     recall: bool = False
     graph: bool = False
+    sample: bool = False
     unsaved: bool = False
 
 
@@ -57,6 +58,7 @@ class Need(StrEnum):
     UNSAVED = "unsaved"
     EDITING = "editing"
     RECALL = "recall"
+    SAMPLE = "sample"
     GRAPH = "graph"
     GRAPH_PICKED = "graph_picked"
     GRAPH_ONE = "graph_one"
@@ -79,6 +81,7 @@ NEEDS: dict[Need, Callable[[Situation], bool]] = {
     Need.UNSAVED: lambda now: now.unsaved,
     Need.EDITING: lambda now: now.editing,
     Need.RECALL: lambda now: now.recall,
+    Need.SAMPLE: lambda now: now.sample,
     Need.GRAPH: lambda now: now.graph,
     Need.GRAPH_PICKED: lambda now: now.graph and now.selected > 0,
     Need.GRAPH_ONE: lambda now: now.graph and now.selected == 1,
@@ -124,6 +127,7 @@ TABLE: tuple[Action, ...] = (
     Action("library.open", "mdi6.folder-open-outline", "Ctrl+O", need=Need.NOTHING),
     Action("library.new", "mdi6.plus-box-outline", no_shortcut=RARE, need=Need.NOTHING),
     Action("library.sample", "mdi6.flask-outline", no_shortcut=RARE, need=Need.NOTHING),
+    Action("library.reset_sample", "mdi6.flask-empty-outline", no_shortcut=DANGER, need=Need.NOTHING),
     Action("library.close", "mdi6.close-box-outline", no_shortcut=RARE),
     Action("library.import", "mdi6.import", "Ctrl+I"),
     Action("library.import_directory", "mdi6.folder-search-outline", "Ctrl+Shift+I"),
@@ -216,6 +220,7 @@ TABLE: tuple[Action, ...] = (
     Action("view.normal_size", "mdi6.format-size", "Ctrl+0", need=Need.NOTHING),
     Action("view.english", "mdi6.translate", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
     Action("view.chinese", "mdi6.translate", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
+    Action("help.first_steps", "mdi6.format-list-checks", no_shortcut=RARE, need=Need.SAMPLE),
     Action("help.keys", "mdi6.keyboard-outline", "F1", need=Need.NOTHING),
 )
 BY_ID = {action.id: action for action in TABLE}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSize, QTimer, Signal
+from PySide6.QtCore import QByteArray, QSize, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
@@ -13,12 +13,13 @@ from core.domain.api import Cancel, EngineApi, Report
 from core.domain.errors import LibraryInUse
 from core.domain.queries import LibraryPath
 from ui.actions import Actions, Reach
+from ui.file_drops import FileDrops
 from ui.libraries import RecentLibrary
 from ui.look_actions import LookActions
 from ui.menus import fill_menu_bar
 from ui.services import Services
 from ui.session import Session
-from ui.tasks import Lane
+from ui.tasks import Lane, single_shot
 from ui.views.library_chooser import LibraryChooser
 from ui.views.top_bar import TopBar
 from ui.widgets.message_strip import MessageStrip
@@ -26,6 +27,8 @@ from ui.widgets.message_strip import MessageStrip
 SETTING_WINDOW = "ui.window"
 START_PX = (1280, 800)
 SCREEN_SHARE = 0.95
+NEXT_TURN_MS = 5
+"""Long enough for what waits in the event loop to have its turn."""
 
 
 class MainWindow(QMainWindow):
@@ -42,6 +45,8 @@ class MainWindow(QMainWindow):
         self._opening = False
         self._starting = False
         self._after_open: Callable[[Session], None] | None = None
+        self._shown_path = Path()
+        self._show_soon = single_shot(self, NEXT_TURN_MS, self._show_session)
         self.actions_table = Actions(services.tr, services.theme, self)
         self.look = LookActions(self.actions_table, services.settings, services.theme, services.tr, self)
         self._build()
@@ -75,6 +80,7 @@ class MainWindow(QMainWindow):
         holder = QWidget()
         holder.setLayout(whole)
         self.setCentralWidget(holder)
+        self.drops = FileDrops(self, holder, services.tr, services.theme)
         self.top.hide()
 
     def _connect(self) -> None:
@@ -84,6 +90,8 @@ class MainWindow(QMainWindow):
         on("library.sample", lambda: self.open_sample(reset=False))
         on("library.close", self.close_library)
         on("window.quit", self._quit)
+        on("library.reset_sample", lambda: self.open_sample(reset=True))
+        self.drops.dropped.connect(self._on_files)
         self.actions_table.attach(self, Reach.WINDOW)
         self.chooser.wanted.connect(self._on_way)
         self.chooser.opened.connect(self.open_library)
@@ -143,14 +151,14 @@ class MainWindow(QMainWindow):
 
     def _on_open(self, opened: tuple[EngineApi, Path]) -> None:
         """Build the views now and show them in the next turn: together they would hold the event loop."""
-        engine, path = opened
-        session = Session(engine, self._services, self.actions_table)
-        self._session = session
-        QTimer.singleShot(0, session, lambda: self._show_session(session, path))
+        engine, self._shown_path = opened
+        self._session = Session(engine, self._services, self.actions_table)
+        self._show_soon.start()
 
-    def _show_session(self, session: Session, path: Path) -> None:
-        if session is not self._session:
-            return  # closed meanwhile
+    def _show_session(self) -> None:
+        session, path = self._session, self._shown_path
+        if session is None:
+            return
         self._opening = self._starting = False
         self.chooser.setEnabled(True)
         self._place.addWidget(session)
@@ -159,6 +167,8 @@ class MainWindow(QMainWindow):
         self.top.name_library(path.name, str(path))
         self.top.show()
         session.said.connect(self._on_said)
+        if path == self._services.libraries.sample_path():
+            session.offer_first_steps(lambda: self.open_sample(reset=True))
         session.start(self.top.search)
         self.setWindowTitle(self._services.tr("window.title", name=path.name))
         self._fill_menus()
@@ -197,6 +207,7 @@ class MainWindow(QMainWindow):
         session, self._session = self._session, None
         if session is None:
             return
+        self._show_soon.stop()
         self._opening = False
         self.chooser.setEnabled(True)
         self.top.hide()
@@ -270,10 +281,20 @@ class MainWindow(QMainWindow):
         paths, tr = self._services.paths, self._services.tr
         ask = paths.directory if directory else paths.file
         source = ask(self, tr("chooser.import.title"), Path.home())
-        if source is None:
-            return
-        target = free_name(self._around(), source.stem if source.is_file() else source.name)
-        self.create_library(target, lambda session: session.show_import(source))
+        if source is not None:
+            self._import_into_new((source,))
+
+    def _import_into_new(self, sources: tuple[Path, ...]) -> None:
+        first = sources[0]
+        target = free_name(self._around(), first.stem if first.is_file() else first.name)
+        self.create_library(target, lambda session: session.show_import(*sources))
+
+    def _on_files(self, paths: tuple[Path, ...]) -> None:
+        """Files were dropped: look into them, in a new library where none is open."""
+        if self._session is not None:
+            self._session.show_import(*paths)
+        elif not self._opening:
+            self._import_into_new(paths)
 
     def _around(self) -> Path:
         return self._services.libraries.default_place()

@@ -13,7 +13,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "library",
         (
-            "library.open", "library.new", "library.sample", "", "library.import", "library.import_directory",
+            "library.open", "library.new", "library.sample", "library.reset_sample", "", "library.import", "library.import_directory",
             "library.export", "", "library.health", "library.rebuild", "", "library.close", "window.quit",
         ),
     ),
@@ -57,7 +57,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "view.larger", "view.smaller", "view.normal_size", "view.still", "", "view.english", "view.chinese",
         ),
     ),
-    ("help", ("help.keys",)),
+    ("help", ("help.first_steps", "help.keys")),
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -22,6 +23,7 @@ from ui.pages import PAGES, Page, add_page
 from ui.services import Services
 from ui.tasks import Lane, single_shot
 from ui.views.detail import DetailPane
+from ui.views.first_steps import EDIT, MOVE, SEARCH, UNDO, WHY, FirstSteps
 from ui.views.health import Health
 from ui.views.memories_page import MemoriesPage
 from ui.views.rail import Rail
@@ -57,6 +59,7 @@ class Session(QWidget):
         super().__init__(parent)
         self._engine = engine
         self._search: SearchField | None = None
+        self.steps: FirstSteps | None = None
         bridge = Bridge(engine, services.tasks, self)
         self.context = Context(
             engine=engine,
@@ -104,6 +107,7 @@ class Session(QWidget):
         actions, operations = self.context.actions, self.operations
         actions.on("edit.undo", operations.undo)
         actions.on("edit.redo", operations.redo)
+        actions.on("help.first_steps", self._show_first_steps)
         actions.attach(self.memories.table, Reach.LIST)
         actions.attach(self.memories.tree, Reach.FOLDERS)
         operations.said.connect(self._on_said)
@@ -197,6 +201,8 @@ class Session(QWidget):
         if memory is not None:
             self.show_page(RECALL)
             self.recall.ask_why(memory)
+            if self.steps is not None:
+                self.steps.tick(WHY)
 
     def _show_memories(self, pks: tuple[MemoryPk, ...]) -> None:
         self.show_page(MEMORIES)
@@ -221,9 +227,40 @@ class Session(QWidget):
             self._search.setFocus()
             self._search.selectAll()
 
-    def show_import(self, path: Path) -> None:
-        """Show what a file or directory holds, ready to be imported."""
-        self.desk.import_path(path)
+    def show_import(self, *paths: Path) -> None:
+        """Show what files or directories hold, ready to be imported."""
+        self.desk.import_paths(paths)
+
+    def offer_first_steps(self, reset: Callable[[], None]) -> None:
+        """The sample is open: show what to try, and tick it when it was done."""
+        steps = self.steps = FirstSteps(self.context, self._lead)
+        self.bar.insertWidget(self.bar.count() - 2, steps)
+        steps.reset_wanted.connect(reset)
+        self.memories.filter_changed.connect(self._on_words)
+        self.context.actions.update(sample=True)
+
+    def _show_first_steps(self) -> None:
+        if self.steps is not None:
+            self.steps.bring_back()
+
+    def _on_words(self) -> None:
+        if self.steps is not None and self.memories.words:
+            self.steps.tick(SEARCH)
+
+    def _lead(self, step: str) -> None:
+        """Go to where a first step is done."""
+        self.show_page(MEMORIES)
+        table = self.memories.table
+        if step in (EDIT, MOVE, WHY) and table.current_memory is None:
+            table.selectRow(0)
+        ways: dict[str, Callable[[], None]] = {
+            SEARCH: self._go_to_search,
+            EDIT: self.detail.edit,
+            MOVE: self.context.actions.get("memory.move").trigger,
+            UNDO: self.context.actions.get("edit.undo").trigger,
+            WHY: lambda: self._ask_why(table.current_memory),
+        }
+        ways[step]()
 
     def close_library(self) -> EngineApi:
         """Keep what is typed and arranged; gives back the engine, to be closed by whoever opened it."""

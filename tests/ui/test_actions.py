@@ -141,6 +141,16 @@ def test_closing_a_library_leaves_only_what_needs_none(
     qtbot.waitUntil(lambda: actions.works("memory.move"))
 
 
+def test_window_closed_while_a_library_is_being_shown_leaves_nothing_running(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.open_library(Path("library"))
+    qtbot.waitUntil(lambda: window.session is not None)
+    window.close()
+    assert window.session is None
+    assert not window._show_soon.isActive()
+
+
 def test_ctrl_z_over_text_that_is_only_read_undoes_the_change(
     qtbot: QtBot, window: MainWindow, opened: Session, engine: FakeEngine
 ) -> None:

@@ -54,6 +54,7 @@ class DetailPane(QWidget):
         self._pk: MemoryPk | None = None
         self._loaded: _Loaded | None = None
         self._many = 0
+        self._edit_next = False
         self.drafts = DraftKeeper(ctx.engine, ctx.tasks, self)
         self.drafts.load()
         self._build()
@@ -116,7 +117,7 @@ class DetailPane(QWidget):
             return
         self.editor.keep_draft()
         self._pk = pk
-        self._loaded = None
+        self._loaded, self._edit_next = None, False
         self._load()
 
     def show_many(self, count: int) -> None:
@@ -131,7 +132,8 @@ class DetailPane(QWidget):
         self.stack.show_notice(self._ctx.tr("detail.none"))
 
     def edit(self) -> None:
-        """Go to the form, with the cursor in its first field."""
+        """Go to the form, with the cursor in its first field; as soon as the memory is there."""
+        self._edit_next = self._loaded is None and self._pk is not None
         if self._loaded is not None and self._loaded.detail.memory.deleted_at is None:
             self.tabs.setCurrentIndex(EDIT)
             self.editor.form.focus_first()
@@ -168,7 +170,7 @@ class DetailPane(QWidget):
 
     def _leave(self) -> None:
         self.editor.forget()
-        self._pk, self._loaded, self._many = None, None, 0
+        self._pk, self._loaded, self._many, self._edit_next = None, None, 0, False
         self._ctx.tasks.drop(self, "detail")
         self._tell()
 
@@ -206,6 +208,8 @@ class DetailPane(QWidget):
             self.editor.load_tag_suggestions()
         self.stack.show_content()
         self._tell()
+        if self._edit_next:
+            self.edit()
 
     def _show_new(self, folder: Folder, schema: Schema, type_id: TypeId, layer: Layer) -> None:
         self._pk, self._loaded, self._many = None, None, 0

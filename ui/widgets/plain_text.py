@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import ceil
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QDragEnterEvent, QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QSizePolicy, QTextEdit, QWidget
+
+from ui.widgets.dropped import leave_files
 
 PARAGRAPH_SEPARATOR = "\u2029"
 LINE_SEPARATOR = "\u2028"
@@ -90,6 +92,10 @@ class PlainTextEdit(QTextEdit):
         data.setText(plain(self.textCursor().selectedText()))
         return data
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if not leave_files(event):
+            super().dragEnterEvent(event)
+
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return source.hasText()
 
@@ -147,6 +153,10 @@ class PlainLineEdit(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.left.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if not leave_files(event):
+            super().dragEnterEvent(event)
 
     def _one_line(self, text: str) -> None:
         breaks = ("\r\n", "\n", "\r", PARAGRAPH_SEPARATOR, LINE_SEPARATOR)

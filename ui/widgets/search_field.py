@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QInputMethodEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QDragEnterEvent, QIcon, QInputMethodEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from ui.tasks import single_shot
+from ui.widgets.dropped import leave_files
 
 DEBOUNCE_MS = 200
 GLASS_GAP_PX = 8
@@ -58,6 +59,10 @@ class SearchField(QLineEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_glass()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if not leave_files(event):
+            super().dragEnterEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._composing = bool(event.preeditString())

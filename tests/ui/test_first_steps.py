@@ -1,0 +1,107 @@
+"""The first steps with the sample: offered there only, ticked by what is done, closed for good."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.domain.commands import MoveMemories
+from core.domain.enums import OpRole
+from core.domain.ids import FolderPk, MemoryPk
+from core.domain.results import Changes
+from core.settings import Settings
+from tests.ui.conftest import settled
+from ui.main_window import MainWindow
+from ui.session import Session
+from ui.views.first_steps import EDIT, MOVE, SEARCH, STEPS, UNDO, WHY, FirstSteps
+
+
+@pytest.fixture
+def sample(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> Session:
+    """The library that opens is the sample."""
+    monkeypatch.setattr(window._services.libraries, "sample_path", lambda: Path("library"))
+    window.open_sample(reset=False)
+    qtbot.waitUntil(lambda: window.session is not None and window.session.memories.model.rowCount() > 0)
+    session = window.session
+    assert session is not None
+    settled(qtbot, window)
+    return session
+
+
+def steps_of(session: Session) -> FirstSteps:
+    assert session.steps is not None
+    return session.steps
+
+
+def test_other_libraries_have_no_first_steps(opened: Session) -> None:
+    assert opened.steps is None
+    assert not opened.context.actions.get("help.first_steps").isEnabled()
+
+
+def test_what_is_done_is_ticked_and_kept(
+    qtbot: QtBot, window: MainWindow, sample: Session, settings: Settings
+) -> None:
+    steps = steps_of(sample)
+    assert (steps.isVisible(), steps.done) == (True, frozenset())
+    sample.memories.search("memory")
+    settled(qtbot, window)
+    assert steps.done == {SEARCH}
+    sample.operations.run(MoveMemories(memories=(MemoryPk(1),), folder=FolderPk(2)))
+    qtbot.waitUntil(lambda: MOVE in steps.done)
+    settled(qtbot, window)
+    sample.operations.undo()
+    qtbot.waitUntil(lambda: UNDO in steps.done)
+    assert set(settings.text("ui.first_steps").split()) == {SEARCH, MOVE, UNDO}
+    assert "(done)" in steps.buttons[MOVE].accessibleName()
+    assert "(done)" not in steps.buttons[EDIT].accessibleName()
+
+
+def test_changes_of_other_programs_tick_nothing(qtbot: QtBot, window: MainWindow, sample: Session) -> None:
+    seen: list[Changes] = []
+    sample.context.bridge.changes.connect(seen.append)
+    steps = steps_of(sample)
+    sample.operations.run(MoveMemories(memories=(MemoryPk(1),), folder=FolderPk(2)))
+    qtbot.waitUntil(lambda: bool(seen))
+    sample.context.settings.set("ui.first_steps", "")
+    sample.context.bridge.changes.emit(replace(seen[0], foreign=True))
+    undone = replace(seen[0].op, role=OpRole.UNDO)
+    sample.context.bridge.changes.emit(replace(seen[0], op=undone, foreign=True))
+    assert steps.done == frozenset()
+
+
+def test_step_leads_to_where_it_is_done(qtbot: QtBot, window: MainWindow, sample: Session) -> None:
+    steps = steps_of(sample)
+    steps.buttons[SEARCH].click()
+    assert window.top.search.hasFocus() or window.focusWidget() is window.top.search
+    steps.buttons[EDIT].click()
+    qtbot.waitUntil(lambda: sample.detail.tabs.currentWidget() is sample.detail.editor)
+    steps.buttons[WHY].click()
+    assert steps.done == {WHY}
+    assert sample.recall.isVisible()
+
+
+def test_closed_list_stays_closed_until_help_brings_it_back(
+    qtbot: QtBot, window: MainWindow, sample: Session
+) -> None:
+    steps_of(sample).dismiss()
+    window.open_sample(reset=False)
+    qtbot.waitUntil(lambda: window.session not in (None, sample))
+    session = window.session
+    assert session is not None
+    qtbot.waitUntil(lambda: session.steps is not None)
+    assert not steps_of(session).isVisible()
+    session.context.actions.get("help.first_steps").trigger()
+    assert steps_of(session).isVisible()
+
+
+def test_all_done_is_said_and_a_reset_begins_anew(qtbot: QtBot, window: MainWindow, sample: Session) -> None:
+    steps = steps_of(sample)
+    for step in STEPS:
+        steps.tick(step)
+    assert "All first steps done" in steps._title.text()
+    asked: list[bool] = []
+    steps.reset_wanted.connect(lambda: asked.append(True))
+    steps._reset.click()
+    assert asked == [True]
+    assert steps.done == frozenset()
