@@ -1,0 +1,1 @@
+"""The page Upkeep: work on content, each piece with a plan to look at first."""

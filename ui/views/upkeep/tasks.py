@@ -1,0 +1,50 @@
+"""The tasks of the page Upkeep: which there are, in which order, and how each is made."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QWidget
+
+from core.domain.queries import Query
+from ui.context import Context
+from ui.operations import Operations
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepTask:
+    """One entry of the page's list. Its texts are `upkeep.<id>` (name) and `upkeep.<id>.about` (one line).
+
+    `module` names the widget ("ui.views.upkeep.promote:PromoteTask"), called with (context, operations) when the
+    task is first shown. `count`: a query for how much waits there; None = no number is shown. What a widget may
+    have for the page: the signal `open_memories(pks)`, and `take(pks)` to work on a selection.
+    """
+
+    id: str
+    icon: str
+    module: str
+    count: Query[int] | None = None
+
+    @property
+    def text_key(self) -> str:
+        """Text key of the name."""
+        return f"upkeep.{self.id}"
+
+    def make(self, context: Context, operations: Operations) -> QWidget:
+        """The task's widget."""
+        module, _, name = self.module.partition(":")
+        made: Callable[[Context, Operations], object] = getattr(importlib.import_module(module), name)
+        widget = made(context, operations)
+        assert isinstance(widget, QWidget)
+        return widget
+
+
+TASKS: list[UpkeepTask] = []
+
+
+def add_task(task: UpkeepTask) -> None:
+    """Put a task at the end of the list; a task that is there already stays as it is."""
+    if task.id not in {known.id for known in TASKS}:
+        TASKS.append(task)
