@@ -81,6 +81,7 @@ class Kind(StrEnum):
     NOT_DUPLICATE = "not_duplicate"
     PIN = "pin"
     RECALL_CASE = "recall_case"
+    MERGE = "merge_record"
 
 
 class OpState(StrEnum):

@@ -21,6 +21,7 @@ from core.domain.enums import Kind, OpRole, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.ids import FolderPk, MemoryPk, OpId
 from core.domain.memory import Alias, Memory, MemoryState, Tag, TagSet
+from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
 from core.domain.queries import MemoryFilter, Sort
 from core.domain.recall import RecallCase
@@ -58,6 +59,7 @@ Record = (
     | Pin
     | RecallCase
 )
+    | MergeRecord
 R = TypeVar(
     "R",
     Memory,
@@ -74,6 +76,7 @@ R = TypeVar(
     Pin,
     RecallCase,
 )
+    MergeRecord,
 
 
 class Reader(Protocol):
@@ -134,6 +137,17 @@ class Reader(Protocol):
         """Pins of one picture of the graph, by memory."""
 
     def last_recalled(self, folder: FolderPk) -> tuple[MemoryPk, ...] | None:
+    def pins_on(self, memories: Iterable[MemoryPk]) -> list[Pin]:
+        """Pins of these memories in all pictures, by pk."""
+
+    def not_duplicates_of(self, memories: Iterable[MemoryPk]) -> list[NotDuplicate]:
+        """Pairs told to be different in which one of these stands, by pk."""
+
+    def merges(
+        self, *, survivors: Iterable[MemoryPk] = (), losers: Iterable[MemoryPk] = ()
+    ) -> list[MergeRecord]:
+        """What was merged into one of the survivors, or is one of the losers, by pk."""
+
         """What a recall handed out last for the folder; None when none has."""
 
     def folder_named(self, name: str) -> Folder | None:
@@ -205,6 +219,9 @@ class UnitOfWork(Reader, Protocol):
 
     def erase(self, memories: Iterable[MemoryPk]) -> int:
         """Delete memories for ever: text, tags, aliases, edges, vectors and all journal images."""
+
+    def bring_back(self, records: Sequence[R]) -> None:
+        """Store records (all of one kind) again under the keys that they had."""
 
     def replace_tags(self, tags: Mapping[MemoryPk, TagSet]) -> int:
         """Make these the tags of the memories. Returns how many memories changed."""

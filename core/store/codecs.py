@@ -15,6 +15,7 @@ from core.domain.enums import FolderKind, Kind, Layer, Role, Status, StatusReaso
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.json_types import canonical
 from core.domain.memory import Alias, Memory, Tag
+from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
 from core.domain.recall import RecallCase
 from core.domain.safe_text import storable
@@ -99,7 +100,7 @@ _BY_NAME: dict[str, Codec] = {
         ),
         TIME,
     ),
-    **dict.fromkeys(("fields", "extra", "settings", "origin", "labels", "inverse"), JSON),
+    **dict.fromkeys(("fields", "extra", "settings", "origin", "labels", "inverse", "moved", "image"), JSON),
     **dict.fromkeys(("visibility", "also_reads"), LIST),
     **dict.fromkeys(
         ("locked", "inhibits", "hidden", "always_inject", "latest_only", "force_update", "built_in"), FLAG
@@ -154,6 +155,7 @@ RECORDS: dict[Kind, type[Record]] = {
         NotDuplicate,
         Pin,
         RecallCase,
+        MergeRecord,
     )
 }
 

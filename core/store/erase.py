@@ -26,6 +26,7 @@ def erase_memories(connection: Connection, dirty: Dirty, pks: Sequence[int]) -> 
         ("edge", ("source", "target")),
         ("not_duplicate", ("a", "b")),
         ("pin", ("memory",)),
+        ("merge_record", ("survivor", "loser")),
     ):
         for column in columns:
             connection.exec_driver_sql(f"DELETE FROM {table} WHERE {among(column)}", (keys,))

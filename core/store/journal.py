@@ -61,6 +61,8 @@ def owners(kind: Kind, row: Row) -> tuple[int | None, int | None]:
             return row["source"], row["target"]
         case Kind.NOT_DUPLICATE:
             return row["a"], row["b"]
+        case Kind.MERGE:
+            return row["survivor"], row["loser"]
         case _:
             return None, None
 
@@ -74,6 +76,8 @@ def owner_columns(kind: Kind) -> tuple[str, ...]:
             return ("source", "target")
         case Kind.NOT_DUPLICATE:
             return ("a", "b")
+        case Kind.MERGE:
+            return ("survivor", "loser")
         case _:
             return ()
 

@@ -14,9 +14,10 @@ from sqlalchemy import Connection
 from core.domain.document import DocumentRow
 from core.domain.edge import Edge
 from core.domain.enums import Layer, Status, StatusReason, TagKind
-from core.domain.folder import Document, Folder, Memo, Message
+from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.ids import DocumentPk, FolderPk, MemoryId, MemoryPk, TypeId
 from core.domain.memory import TITLE_FROM_BODY_CHARS, Alias, MemoryState, Tag, TagSet
+from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
 from core.domain.queries import MemoryFilter, Sort
 from core.domain.results import Facets, FolderNode, LibraryCounts, MemoryRow
@@ -202,6 +203,24 @@ class SqlReader:
         return self._records(Pin, "WHERE t.place = ? ORDER BY t.memory", (place,))
 
     # --- folders and what lies in them ---------------------------------------------------
+    def pins_on(self, memories: Iterable[MemoryPk]) -> list[Pin]:
+        """Pins of these memories, by pk."""
+        where = f"WHERE {filters.among('t.memory')} ORDER BY t.pk"
+        return self._records(Pin, where, (filters.key_list(memories),))
+
+    def not_duplicates_of(self, memories: Iterable[MemoryPk]) -> list[NotDuplicate]:
+        """Pairs told to be different in which one of these stands, by pk."""
+        keys = filters.key_list(memories)
+        where = f"WHERE {filters.among('t.a')} OR {filters.among('t.b')} ORDER BY t.pk"
+        return self._records(NotDuplicate, where, (keys, keys))
+
+    def merges(
+        self, *, survivors: Iterable[MemoryPk] = (), losers: Iterable[MemoryPk] = ()
+    ) -> list[MergeRecord]:
+        """What was merged into one of the survivors, or is one of the losers, by pk."""
+        where = f"WHERE {filters.among('t.survivor')} OR {filters.among('t.loser')} ORDER BY t.pk"
+        return self._records(MergeRecord, where, (filters.key_list(survivors), filters.key_list(losers)))
+
 
     def last_recalled(self, folder: FolderPk) -> tuple[MemoryPk, ...] | None:
         """What a recall handed out last for the folder."""

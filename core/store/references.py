@@ -25,6 +25,8 @@ REFERENCES = (
     Reference(Kind.NOT_DUPLICATE, "a", Kind.MEMORY),
     Reference(Kind.NOT_DUPLICATE, "b", Kind.MEMORY),
     Reference(Kind.PIN, "memory", Kind.MEMORY),
+    Reference(Kind.MERGE, "survivor", Kind.MEMORY),
+    Reference(Kind.MERGE, "loser", Kind.MEMORY),
     Reference(Kind.MEMORY, "folder", Kind.FOLDER),
     Reference(Kind.MEMORY, "document", Kind.DOCUMENT, optional=True),
     Reference(Kind.MEMORY, "parent", Kind.MEMORY, optional=True),
@@ -43,6 +45,7 @@ UNIQUE: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (Kind.RELATION_TYPE, ("id",)),
     (Kind.NOT_DUPLICATE, ("a", "b")),
     (Kind.PIN, ("place", "memory")),
+    (Kind.MERGE, ("loser",)),
 )
 """Column groups that must be unique and can be taken by another row in the meantime."""
 
@@ -60,5 +63,6 @@ RESTORE_ORDER = (
     Kind.MESSAGE,
     Kind.MEMO,
     Kind.RECALL_CASE,
+    Kind.MERGE,
 )
 """Kinds in an order in which what is referred to comes first."""

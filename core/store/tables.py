@@ -263,6 +263,19 @@ class PinTable(Base):
     __table_args__ = (UniqueConstraint("place", "memory"),)
 
 
+class MergeTable(Base):
+    """Memories that went into others, with what was moved."""
+
+    __tablename__ = "merge_record"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    batch: Mapped[str]
+    survivor: Mapped[int] = mapped_column(_reference("memory.pk"), index=True)
+    loser: Mapped[int] = mapped_column(_reference("memory.pk"), unique=True)
+    moved: Mapped[str]
+    image: Mapped[str]
+    created_at: Mapped[int]
+
+
 # --- the store's own tables ------------------------------------------------------------------
 
 

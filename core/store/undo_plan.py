@@ -15,6 +15,7 @@ from core.store.rows import Row
 from core.store.unit_of_work import SqlUnitOfWork
 
 Key = tuple[Kind, int]
+COUNT, LAST = "activation_count", "last_activated_at"
 
 
 @dataclass(slots=True)
@@ -30,6 +31,16 @@ class UndoPlan:
     def restorable(self) -> int:
         """Number of rows that go back."""
         return len(self.insert) + len(self.update) + len(self.delete)
+
+
+def _counters_back(net: Net, row: Row) -> Row:
+    """Recall counters as they were before, with what was counted since (a merge adds them up)."""
+    back: Row = {}
+    if COUNT in net.before:
+        back[COUNT] = max(0, row[COUNT] + net.before[COUNT] - net.after[COUNT])
+    if LAST in net.before and row[LAST] == net.after[LAST]:
+        back[LAST] = net.before[LAST]
+    return back
 
 
 class UndoPlanner:
@@ -83,6 +94,7 @@ class UndoPlanner:
             self._plan.conflicts[key] = tuple(touched)
             return
         back = {name: value for name, value in net.before.items() if name not in journal.OUTSIDE}
+        back |= _counters_back(net, row)
         if "updated_at" in net.before and row["updated_at"] == net.after.get("updated_at"):
             back["updated_at"] = net.before["updated_at"]
         self._plan.update[key] = back

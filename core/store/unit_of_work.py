@@ -192,6 +192,11 @@ class SqlUnitOfWork(SqlReader):
         self.insert_rows(kind, rows)
         return list(pks)
 
+    def bring_back(self, records: Sequence[R]) -> None:
+        """Store records of one kind again under their keys."""
+        if records:
+            self.insert_rows(records[0].KIND, [encode_record(record) for record in records])
+
     def insert_rows(self, kind: Kind, rows: Sequence[Row]) -> None:
         """Store whole rows under the keys they carry (an undo brings rows back)."""
         if not rows:

@@ -38,6 +38,7 @@ JOURNALED = [
     "not_duplicate",
     "pin",
     "recall_case",
+    "merge_record",
 ]
 OUTSIDE = {"revision", "updated_at", "activation_count", "last_activated_at", "search_text", "text_hash"}
 """Columns outside images and comparison (DESIGN §3), and derived ones."""
