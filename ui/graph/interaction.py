@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from ui.graph import hits
-
-if TYPE_CHECKING:
-    from ui.graph.canvas import Canvas
+from ui.graph.surface import Surface
 
 WHEEL_STEP = 1.0015
 """Zoom for each eighth of a degree of the wheel."""
@@ -35,7 +32,7 @@ class Doing(Enum):
 class Hand:
     """Turns mouse events into what they mean. The canvas has the picture, this has the gesture."""
 
-    def __init__(self, canvas: Canvas) -> None:
+    def __init__(self, canvas: Surface) -> None:
         self._canvas = canvas
         self.doing = Doing.NOTHING
         self._from = QPointF()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
@@ -11,9 +9,7 @@ from PySide6.QtGui import QKeyEvent
 
 from ui.graph.hits import free_nodes
 from ui.graph.scene import Scene
-
-if TYPE_CHECKING:
-    from ui.graph.canvas import Canvas
+from ui.graph.surface import Surface
 
 PAN_PX, NUDGE_PX = 80, 16
 ZOOM_STEP = 1.25
@@ -27,7 +23,7 @@ ARROWS = {
 }
 
 
-def press_key(canvas: Canvas, event: QKeyEvent) -> bool:
+def press_key(canvas: Surface, event: QKeyEvent) -> bool:
     """Do what a key says; whether it says anything here."""
     key = Qt.Key(event.key())
     control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
@@ -54,7 +50,7 @@ def press_key(canvas: Canvas, event: QKeyEvent) -> bool:
     return True
 
 
-def _walk(canvas: Canvas, dx: float, dy: float, *, adds: bool) -> None:
+def _walk(canvas: Surface, dx: float, dy: float, *, adds: bool) -> None:
     scene = canvas.scene
     if scene is None:
         return
@@ -87,7 +83,7 @@ def neighbour_towards(scene: Scene, node: int, dx: float, dy: float, free: NDArr
     return int(others[best]) if np.isfinite(worth[best]) else -1
 
 
-def nearest_to_middle(canvas: Canvas) -> int:
+def nearest_to_middle(canvas: Surface) -> int:
     """The node nearest to the middle of the view, -1 when there is none."""
     scene = canvas.scene
     if scene is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject
 
 from core.domain.api import Cancel, Report
@@ -14,17 +12,15 @@ from ui.context import Context
 from ui.operations import Operations
 from ui.tasks import Lane
 from ui.views.naming import name_of
+from ui.views.recall.host import RecallHost
 from ui.views.recall.save_case import SaveCaseDialog, with_settings
-
-if TYPE_CHECKING:
-    from ui.views.recall.page import RecallPage
 
 
 class CaseKeeper(QObject):
     """Between the list with its ticks and the panel of tests."""
 
-    def __init__(self, ctx: Context, operations: Operations, page: RecallPage) -> None:
-        super().__init__(page)
+    def __init__(self, ctx: Context, operations: Operations, page: RecallHost, parent: QObject) -> None:
+        super().__init__(parent)
         self._ctx, self._operations, self._page = ctx, operations, page
 
     def save(self) -> None:

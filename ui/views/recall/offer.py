@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, Signal
 
 from core.domain.api import Cancel, Report
@@ -13,9 +11,7 @@ from ui.context import Context
 from ui.models.recall_choices import Choices, FolderFacts, load_choices, load_folder
 from ui.operations import Operations
 from ui.tasks import Lane
-
-if TYPE_CHECKING:
-    from ui.views.recall.page import RecallPage
+from ui.views.recall.host import RecallHost
 
 SETTING_FOLDER = "ui.recall_folder"
 
@@ -25,8 +21,8 @@ class Offer(QObject):
 
     ready = Signal()
 
-    def __init__(self, ctx: Context, operations: Operations, page: RecallPage) -> None:
-        super().__init__(page)
+    def __init__(self, ctx: Context, operations: Operations, page: RecallHost, parent: QObject) -> None:
+        super().__init__(parent)
         self._ctx, self._operations, self._page = ctx, operations, page
         self.choices: Choices | None = None
         self.folder: FolderFacts | None = None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject
 
 from core.domain.api import Cancel, Report
@@ -16,16 +14,14 @@ from ui.context import Context
 from ui.models.recall_remedy import remedied, restoring
 from ui.operations import Operations
 from ui.tasks import Lane
-
-if TYPE_CHECKING:
-    from ui.views.recall.page import RecallPage
+from ui.views.recall.host import RecallHost
 
 
 class OneMemory(QObject):
     """The current memory, the one asked about, and the remedies of those left out."""
 
-    def __init__(self, ctx: Context, operations: Operations, page: RecallPage) -> None:
-        super().__init__(page)
+    def __init__(self, ctx: Context, operations: Operations, page: RecallHost, parent: QObject) -> None:
+        super().__init__(parent)
         self._ctx, self._operations, self._page = ctx, operations, page
 
     def show(self, memory: MemoryPk | None) -> None:

@@ -43,9 +43,9 @@ class RecallPage(QWidget):
         super().__init__(parent)
         self._ctx, self._operations = ctx, operations
         self.live = RecallLive(ctx, self)
-        self.offer = Offer(ctx, operations, self)
-        self.memory = OneMemory(ctx, operations, self)
-        self.cases = CaseKeeper(ctx, operations, self)
+        self.offer = Offer(ctx, operations, self, self)
+        self.memory = OneMemory(ctx, operations, self, self)
+        self.cases = CaseKeeper(ctx, operations, self, self)
         self.view: RecallView | None = None
         self._why_next: MemoryPk | None = None
         self._folders_late = False
