@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from app import paths
+from app.container_models import Models
 from core.domain import queries as q
+from core.domain.endpoints import ModelTask
 from core.domain.enums import ActorKind
 from core.domain.errors import Invalid, LibraryInUse, NotFound, Unavailable
 from core.domain.ids import MemoryPk
@@ -97,6 +99,7 @@ class Library:
         self.files = LibraryFiles(root)
         self._settings = settings
         self._lock = lock
+        self.models = Models(settings)
         self.store = SqlStore(self.files, default_schema())
         self.drainer: Drainer | None = None
         try:
@@ -167,6 +170,7 @@ class Library:
             self.store.recall,
             QuicktokCounters(),
             embedder=self._embedder_with_vectors,
+            model=lambda: self.models.model_for(ModelTask.RECALL),
             language=lambda: language_of(self._settings),
         )
 
@@ -247,6 +251,7 @@ class Library:
                 lambda texts: self.embedder.embed_documents(list(texts)),
             ),
             **recall_answers(lambda: self.recall),
+            **self.models.answers(),
             **graph_answers(lambda: self.graph),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
             q.SearchByMeaning: self._search,
@@ -307,6 +312,7 @@ class Library:
     # --- end -----------------------------------------------------------------------------
 
     def _end(self) -> None:
+        self.models.close()
         if self.drainer is not None:
             self.drainer.stop()
         if "_index" in self.__dict__:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -25,6 +25,7 @@ class Form(StrEnum):
     TEXT = "text"
     TEXTS = "texts"
     FLAG = "flag"
+    OBJECTS = "objects"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +63,15 @@ DECLARATIONS: tuple[Setting, ...] = (
     _choice("language", SYSTEM, SYSTEM, "en", "zh_CN"),
     _choice("theme", SYSTEM, SYSTEM, "light", "dark"),
     _number("text_size", 100, low=90, high=200),
-    _choice("embedder", "builtin", "builtin", "none"),
+    _choice("embedder", "builtin", "builtin", "none", "endpoint"),
+    _kept("models.embedding", Form.TEXT, ""),
+    _kept("models.endpoints", Form.OBJECTS, ()),
+    _kept("models.task.extract", Form.TEXT, ""),
+    _kept("models.task.recall", Form.TEXT, ""),
+    _kept("models.task.compress", Form.TEXT, ""),
+    _kept("models.task.synopsis", Form.TEXT, ""),
+    _kept("models.task.reflection", Form.TEXT, ""),
+    _kept("models.task.consolidate", Form.TEXT, ""),
     _kept("last_library", Form.TEXT, ""),
     _kept("recent_libraries", Form.TEXTS, ()),
     _kept("ui.table_columns", Form.TEXT, ""),
@@ -109,6 +118,10 @@ def _fits(setting: Setting, value: Json) -> bool:
             return _listed(value) is not None
         case Form.FLAG:
             return isinstance(value, bool)
+        case Form.OBJECTS:
+            if isinstance(value, str) or not isinstance(value, Sequence):
+                return False
+            return all(isinstance(item, Mapping) for item in value)
 
 
 def _listed(value: Json) -> tuple[str, ...] | None:

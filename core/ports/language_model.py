@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
+from core.domain.endpoints import ModelTask, Usage
 from core.domain.json_types import JsonObject
 from core.ports.progress import CancelToken
 
@@ -25,6 +26,10 @@ class LanguageModel(Protocol):
     def name(self) -> str:
         """Name of the model, for messages."""
 
+    @property
+    def used(self) -> Usage:
+        """Tokens and cost of the calls through this object: make one for each op to count them apart."""
+
     def complete(
         self,
         messages: Sequence[ChatMessage],
@@ -36,3 +41,7 @@ class LanguageModel(Protocol):
 
         Errors: Unavailable("model"), Cancelled.
         """
+
+
+ModelFor: TypeAlias = Callable[[ModelTask], LanguageModel | None]
+"""The model chosen for a task, counting from zero; None = the program does the task by itself."""

@@ -1,0 +1,71 @@
+"""What is answered about models: requests for a person, tests of endpoints, tokens used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.domain.endpoints import Measured, ModelTask, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ManualRequest:
+    """A request that waits for a person: `text` is to be copied, the reply comes back by `number`."""
+
+    number: int
+    task: ModelTask
+    text: str
+    asked_at: datetime
+
+
+class Outcome(StrEnum):
+    """How one line of a test ended."""
+
+    WORKS = "works"
+    MISSING = "missing"
+    """Not there, and the program does without it."""
+    FAILS = "fails"
+
+
+@dataclass(frozen=True, slots=True)
+class TestLine:
+    """One line of a connection's test: `text` is the key of its words, `args` fills their places."""
+
+    __test__ = False
+
+    outcome: Outcome
+    text: str
+    args: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointReport:
+    """What a test found. `models` as the server lists them; `measured` of an embedding endpoint."""
+
+    lines: tuple[TestLine, ...]
+    models: tuple[str, ...] = ()
+    measured: Measured | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether the endpoint can be used for what it is there for."""
+        return all(line.outcome is not Outcome.FAILS for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlace:
+    """Where the key of an endpoint lies: `place` is keyring, environment, session or nowhere."""
+
+    place: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """Tokens and cost of one endpoint for one task, since counting began."""
+
+    endpoint: str
+    task: str
+    usage: Usage
