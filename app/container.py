@@ -241,6 +241,7 @@ class Library:
         from core.services.graph_answers import graph_answers
         from core.services.ingest.answers import ingest_answers
         from core.services.recall.answers import recall_answers
+        from core.services.upkeep_answers import upkeep_answers
 
         return {
             **ingest_answers(
@@ -253,6 +254,7 @@ class Library:
             **recall_answers(lambda: self.recall),
             **self.models.answers(),
             **graph_answers(lambda: self.graph),
+            **upkeep_answers(lambda: self.store.upkeep),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
             q.SearchByMeaning: self._search,
             q.Verify: self._verify,

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.domain import commands as c
+from core.domain import commands_upkeep as cu
 from core.ports.store import UnitOfWork
 from core.services import (
     attributes,
     documents,
     folder_ends,
     folders,
+    forget,
     life,
     memories,
     memos,
@@ -23,6 +25,7 @@ from core.services import (
     replace,
     schema,
     transfer,
+    trials,
     upsert,
 )
 from core.services.outcome import Outcome
@@ -35,6 +38,8 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.EditMemory: memories.edit,
     c.MergeIntoMemory: upsert.merge_into,
     c.ApplyPromotion: promote.carry_out,
+    cu.JudgeTrials: trials.judge,
+    cu.ForgetMemories: forget.forget,
     c.ChangeTags: attributes.change_tags,
     c.SetTags: attributes.set_tags,
     c.SetAliases: attributes.set_aliases,

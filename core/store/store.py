@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from core.store.graph_store import SqlGraphStore
     from core.store.index_queue import SqlIndexQueue
     from core.store.recall_store import SqlRecallStore
+    from core.store.upkeep_store import SqlUpkeepStore
 
 T = TypeVar("T")
 
@@ -87,6 +88,13 @@ class SqlStore:
         from core.store.graph_store import SqlGraphStore
 
         return SqlGraphStore(self._database, self._clock)
+
+    @cached_property
+    def upkeep(self) -> SqlUpkeepStore:
+        """Memories in columns for plans. Loads numpy."""
+        from core.store.upkeep_store import SqlUpkeepStore
+
+        return SqlUpkeepStore(self._database)
 
     @contextmanager
     def read(self) -> Iterator[SqlReader]:

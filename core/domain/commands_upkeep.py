@@ -1,0 +1,40 @@
+"""Commands of upkeep: verdicts on memories on trial, and what is forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from core.domain.commands import Command
+from core.domain.enums import Status
+from core.domain.ids import MemoryPk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeTrials(Command):
+    """Carry out verdicts on memories on trial, as one op (DESIGN §5, promote).
+
+    `promote`: to long-term; `archive`: kept, out of default recall; `trash`: restorable; `keep`: on trial until
+    that time, before which no plan suggests anything else. Counts: promote, archive, trash, keep.
+    Errors: NotFound, Invalid (not on trial any more, named twice), UserError (locked, when a program writes).
+    """
+
+    LABEL: ClassVar[str] = "op.memory.promote"
+    promote: tuple[MemoryPk, ...] = ()
+    archive: tuple[MemoryPk, ...] = ()
+    trash: tuple[MemoryPk, ...] = ()
+    keep: tuple[tuple[MemoryPk, datetime], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetMemories(Command):
+    """Take memories out of recall with the reason "forgotten": archived, or expired.
+
+    What forgetting never touches (locked, lasting types, importance from 8, younger than an hour) and what is
+    not in use any more is passed over. Counts: skipped. Errors: NotFound, Invalid for a status.
+    """
+
+    LABEL: ClassVar[str] = "op.memory.forget"
+    memories: tuple[MemoryPk, ...]
+    status: Status = Status.ARCHIVED
