@@ -1,6 +1,6 @@
-"""Arrangements that follow from what the memories say: by time, as a tree, in rings around one.
+"""Arrangements that follow from what the memories say: a tree, rings around one.
 
-Each is computed at once. Units as in core.domain.graph: SPACING x SPACING a node, y downwards.
+Both are computed at once. Units as in core.domain.graph: SPACING x SPACING a node, y downwards.
 """
 
 from __future__ import annotations
@@ -9,64 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.algos.adjacency import Adjacency, hops
-from core.algos.layout_pack import grid
-from core.domain.graph import NO_FLOOR, SPACING
+from core.algos.layout_apart import with_apart
+from core.domain.graph import SPACING
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-LANE_GAP = 1.5
-"""Empty rows between two lanes."""
 TREE_GAP = 1.0
 RING = 2.0
 """Least distance between two rings, in spacings."""
 
 
-def by_time(seq: NDArray[np.integer], created: Ints, types: NDArray[np.integer], aspect: float) -> Floats:
-    """Story order from left to right, a lane a type; memories of one moment stand in a stack.
-
-    Floors decide; a memory without one stands at the floor that was reached when it was made. Without any
-    floors dates decide. Shapes: (n,), (n,), (n,) -> (n, 2). Cost: O(n log n).
-    """
-    count = len(seq)
-    if not count:
-        return np.empty((0, 2), dtype=np.float32)
-    moment = _moments(np.asarray(seq, dtype=np.int64), created)
-    order = np.unique(moment, return_inverse=True)[1].ravel()
-    columns = min(int(order.max()) + 1, max(1, int(np.ceil(np.sqrt(2 * count * aspect)))))
-    column = order * columns // (int(order.max()) + 1)
-    lanes, lane = np.unique(types, return_inverse=True)
-    cell = lane.ravel().astype(np.int64) * columns + column
-    rank, sizes = _ranks(cell, np.lexsort((np.arange(count), moment, cell)))
-    tall = np.zeros(len(lanes))
-    np.maximum.at(tall, lane.ravel(), sizes[cell])
-    top = np.concatenate([[0.0], np.cumsum(tall + LANE_GAP)])[:-1]
-    row = top[lane.ravel()] + tall[lane.ravel()] / 2 + rank - (sizes[cell] - 1) / 2
-    return (np.stack([column, row], axis=1) * SPACING).astype(np.float32)
-
-
-def _moments(seq: Ints, created: Ints) -> Ints:
-    told = seq > NO_FLOOR
-    if not told.any():
-        return created
-    times = np.argsort(created[told], kind="stable")
-    reached = np.maximum.accumulate(seq[told][times])
-    place = np.searchsorted(created[told][times], created, side="right") - 1
-    return np.where(told, seq, np.where(place >= 0, reached[np.maximum(place, 0)], 0))
-
-
-def _ranks(cell: Ints, order: Ints) -> tuple[Ints, Ints]:
-    """Place of each node within its cell, and the number of nodes of each cell; `order` sorts by cell."""
-    sizes = np.bincount(cell)
-    first = np.cumsum(sizes) - sizes
-    rank = np.empty(len(cell), dtype=np.int64)
-    rank[order] = np.arange(len(cell)) - first[cell[order]]
-    return rank, sizes
-
-
 def as_tree(parents: NDArray[np.integer], aspect: float) -> Floats:
-    """What was compressed below what it became; trees side by side, memories of no tree in a grid below.
+    """What was compressed below what it became; trees side by side, memories of no tree in a block apart.
 
     `parents` (n,): index of the parent or -1; rings of parents are cut at their lowest node. -> (n, 2).
     Cost: O(n log n).
@@ -85,7 +41,7 @@ def as_tree(parents: NDArray[np.integer], aspect: float) -> Floats:
     positions = np.zeros((count, 2))
     positions[nodes, 0] = corner[tree, 0] + across[nodes]
     positions[nodes, 1] = corner[tree, 1] + depth[nodes] * 2
-    return with_grid_below((positions * SPACING).astype(np.float32), ~in_tree, aspect)
+    return with_apart((positions * SPACING).astype(np.float32), ~in_tree, aspect)
 
 
 def without_rings(parent: Ints) -> Ints:
@@ -150,7 +106,7 @@ def _shelves(wide: NDArray[np.float64], tall: NDArray[np.float64], aspect: float
 def in_rings(adjacency: Adjacency, focus: int, aspect: float) -> Floats:
     """Rings by distance from a focus in the middle; each node near the direction of the one it comes from.
 
-    Nodes out of reach stand in a grid below. Shape: (n, 2). Cost: O(n log n + m).
+    Nodes out of reach stand in a block apart. Shape: (n, 2). Cost: O(n log n + m).
     """
     depth = hops(adjacency, [focus])
     before = _comes_from(adjacency, depth)
@@ -178,7 +134,7 @@ def in_rings(adjacency: Adjacency, focus: int, aspect: float) -> Floats:
         away = radius + np.arange(len(order)) % rows
         positions[order] = np.stack([np.cos(angle) * away, np.sin(angle) * away], axis=1)
         radius += rows - 1
-    return with_grid_below((positions * SPACING).astype(np.float32), depth < 0, aspect)
+    return with_apart((positions * SPACING).astype(np.float32), depth < 0, aspect)
 
 
 def _comes_from(adjacency: Adjacency, depth: NDArray[np.int32]) -> Ints:
@@ -188,23 +144,3 @@ def _comes_from(adjacency: Adjacency, depth: NDArray[np.int32]) -> Ints:
     before = np.full(adjacency.count, adjacency.count, dtype=np.int64)
     np.minimum.at(before, owner[nearer & (depth[owner] > 0)], adjacency.others[nearer & (depth[owner] > 0)])
     return np.where(before == adjacency.count, -1, before)
-
-
-def with_grid_below(positions: Floats, apart: Flags, aspect: float) -> Floats:
-    """The positions with those of a mask in a tidy grid below the others."""
-    number = int(apart.sum())
-    if not number:
-        return positions
-    placed = positions.copy()
-    columns = int(np.ceil(np.sqrt(number * aspect)))
-    others = positions[~apart]
-    if not len(others):
-        placed[apart] = grid(number, columns, SPACING)
-        return placed
-    x = others[:, 0]
-    low, high = float(x.min()), float(x.max())
-    columns = min(max(columns, int((high - low) // SPACING) + 1), number)
-    left = (low + high - (columns - 1) * SPACING) / 2
-    corner = np.array([left, float(others[:, 1].max()) + 2 * SPACING], dtype=np.float32)
-    placed[apart] = grid(number, columns, SPACING) + corner
-    return placed

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from core.algos.arrange import with_grid_below
+from core.algos.layout_apart import with_apart
 from core.algos.layout_pieces import Lines, Pieces
 from core.domain.graph import SPACING, Frame
 
@@ -101,4 +101,4 @@ def _turned(positions: Floats, like: Floats) -> Floats:
 def _whole(places: Floats, there: Ints, apart: NDArray[np.bool_], aspect: float) -> Floats:
     positions = np.zeros((len(apart), 2), dtype=np.float32)
     positions[there] = places
-    return with_grid_below(positions, apart, aspect)
+    return with_apart(positions, apart, aspect)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.algos.adjacency import Adjacency, components
-from core.algos.arrange import with_grid_below
+from core.algos.layout_apart import Block, block_of, with_apart
 from core.algos.layout_force import Field, Springs, anew, charges_of, radius_of, springs
 from core.algos.layout_mesh import Floats, Ints
-from core.algos.layout_pack import packed
+from core.algos.layout_pack import ROUND, packed
 from core.algos.layout_pivots import Pivots
 from core.algos.layout_small import MOST_NODES, small_components
 from core.domain.graph import SPACING
@@ -71,9 +71,10 @@ class Pieces:
         self._small = np.flatnonzero((size > 1) & (size <= MOST_NODES))
         self._apart = size == 1
         self._parts = np.flatnonzero(self._sizes > 1)
-        """Components that are packed; single nodes stand in a grid below."""
+        """Components that are packed; single nodes stand in a block apart."""
         self._graph = self._springs(sources, targets, weights)
         self._around = self._small_drawn(sources, targets)
+        self._block: Block | None = None
 
     def _inner(self, nodes: Ints, sources: Ints, targets: Ints) -> tuple[Ints, Ints, NDArray[np.bool_], Ints]:
         """Edges among some whole components, by index in `nodes`, and the component of each node anew."""
@@ -103,7 +104,9 @@ class Pieces:
     def grow(self) -> Iterator[tuple[Floats, float]]:
         """The drawing from nothing: places of all nodes after each step, and how far it is."""
         around = self._around.copy()
-        centres = self._packed(self._expected())
+        radii = self._expected()
+        centres = self._packed(radii)
+        self._block = self._block_beside(centres, radii)
         if self._graph is not None:
             for inner, done in self._grown(self._graph):
                 around[self._large] = inner
@@ -120,7 +123,7 @@ class Pieces:
         """Places of the large components, each around its own middle, in units of the drawing."""
         charge = np.bincount(graph.component, weights=charges_of(graph.finest))
         radii = np.array([radius_of(float(each)) for each in charge])
-        centres = packed(radii * ROOM).astype(np.float32)
+        centres = packed(radii * ROOM, near=ROUND).astype(np.float32)
         for moment in anew(graph, centres, self._seed):
             inner = moment.positions - centres[graph.component]
             yield inner * np.float32(_unit(inner, graph.component)), moment.done
@@ -143,9 +146,18 @@ class Pieces:
             centres[self._parts] = self._places(radii[self._parts], self._parts)
         return centres
 
+    def _block_beside(self, centres: NDArray[np.float64], radii: NDArray[np.float64]) -> Block | None:
+        """Where the single nodes will stand: chosen once, so that they do not change sides while others grow."""
+        parts, number = self._parts, int(self._apart.sum())
+        if not len(parts) or not number:
+            return None
+        low = (centres[parts] - radii[parts, None]).min(axis=0)
+        wide, tall = ((centres[parts] + radii[parts, None]).max(axis=0) - low) / SPACING
+        return block_of(number, float(wide), float(tall), self._aspect)
+
     def _world(self, around: Floats, centres: NDArray[np.float64]) -> Floats:
         positions = (around + centres[self.component]).astype(np.float32)
-        return with_grid_below(positions, self._apart, self._aspect)
+        return with_apart(positions, self._apart, self._aspect, self._block)
 
     # --- pins ------------------------------------------------------------------------------
 

@@ -38,6 +38,8 @@ NO_FLOOR = -1
 """A memory without a floor."""
 ALWAYS, NEVER = -(2**63), 2**63 - 1
 """Times and floors of an edge that begins before everything, or does not end."""
+MOST_BANDS = 40
+"""So many chats have a band of their own when arranged by time."""
 MANY_NODES = 2_000
 """Above this a graph is first shown as labelled communities."""
 
@@ -65,7 +67,7 @@ class Arrangement(StrEnum):
     FORCE = "force"
     """Related ones near each other."""
     TIME = "time"
-    """Story order on x (floors, where there are none dates), a lane a type."""
+    """Story order on x, a band a chat (by floors) and one by date, in each a lane a type."""
     COMMUNITY = "community"
     """Each community a disc of its own."""
     TREE = "tree"
@@ -178,6 +180,20 @@ class GraphData:
             return np.full(len(wanted), -1, dtype=np.int32)
         at = np.minimum(np.searchsorted(self.nodes.pks, wanted), len(self) - 1)
         return np.where(self.nodes.pks[at] == wanted, at, -1).astype(np.int32)
+
+    def bands(self) -> Indexes:
+        """Band of each node when arranged by time: the index of its folder where that counts floors, else -1
+        (it goes by date). At most MOST_BANDS folders, the largest, have one. Cost: O(n log n)."""
+        import numpy as np
+
+        folder, told = self.nodes.folder, self.nodes.seq != NO_FLOOR
+        pairs = np.unique(np.stack([folder[told], self.nodes.seq[told]]), axis=1)
+        floors = np.bincount(pairs[0], minlength=len(self.folders))
+        sizes = np.where(floors > 1, np.bincount(folder, minlength=len(self.folders)), 0)
+        largest = np.argsort(-sizes, kind="stable")[:MOST_BANDS]
+        own = np.zeros(len(self.folders), dtype=np.bool_)
+        own[largest] = sizes[largest] > 0
+        return np.where(own[folder], folder, -1).astype(np.int32)
 
     def part(self, shown: Flags, edges: Flags | None = None) -> GraphData:
         """The graph of the nodes of a mask (n,) and the edges among them (of the mask (m,)).

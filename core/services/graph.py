@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.algos.adjacency import Adjacency, hops, shortest
-from core.algos.arrange import as_tree, by_time, in_rings
+from core.algos.arrange import as_tree, in_rings
 from core.algos.arrange_groups import between, by_community
 from core.algos.arrange_meaning import by_meaning
+from core.algos.arrange_time import by_time
 from core.algos.community import communities
 from core.algos.layout import RunningLayout, by_force, completed
 from core.algos.layout_overlap import remove_overlaps
@@ -163,7 +164,7 @@ def _at_once(query: g.Arrange, lines: Lines, aspect: float) -> Iterator[g.Frame]
         return
     match query.arrangement:
         case g.Arrangement.TIME:
-            positions = by_time(nodes.seq, nodes.created_at, nodes.type, aspect)
+            positions = by_time(nodes.seq, nodes.created_at, nodes.type, query.graph.bands(), aspect)
         case g.Arrangement.TREE:
             positions = as_tree(nodes.parent, aspect)
         case _:

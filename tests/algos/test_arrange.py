@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.algos.adjacency import UNREACHED, Adjacency, components, distances, hops, shortest
-from core.algos.arrange import as_tree, by_time, in_rings, without_rings
+from core.algos.arrange import as_tree, in_rings, without_rings
 from core.algos.arrange_groups import by_community
 from core.algos.arrange_meaning import by_meaning
+from core.algos.arrange_time import by_time
 from core.algos.community import communities, modularity
 from core.algos.layout_pieces import Lines
 from core.domain.graph import SPACING
@@ -133,26 +134,49 @@ def apart(positions: np.ndarray) -> bool:
     return len(np.unique(positions, axis=0)) == len(positions)
 
 
-def test_by_time_floors_go_from_left_to_right_in_lanes() -> None:
+def test_by_time_floors_go_from_left_to_right_in_lanes_and_what_has_none_stands_apart() -> None:
     seq = np.array([5, 1, 3, 1, -1])
     made = np.array([50, 10, 30, 11, 31])
-    positions = by_time(seq, made, np.array([0, 0, 1, 1, 1]), 1.5)
+    positions = by_time(seq, made, np.array([0, 0, 1, 1, 1]), np.zeros(5, dtype=np.int64), 1.5)
     x, y = positions.T
-    assert x[1] == x[3] < x[2] == x[4] < x[0]
+    assert x[4] < x[1] == x[3] < x[2] < x[0]
     assert y[0] == y[1] < y[2:].min()
     assert apart(positions)
 
 
 def test_by_time_without_floors_dates_decide() -> None:
-    x = by_time(np.array([-1, -1, -1]), np.array([30, 10, 20]), np.array([0, 0, 0]), 1.5)[:, 0]
+    none = np.array([-1, -1, -1])
+    x = by_time(none, np.array([30, 10, 20]), np.array([0, 0, 0]), none, 1.5)[:, 0]
     assert x[1] < x[2] < x[0]
 
 
+def test_by_time_each_chat_has_a_band_with_floors_of_its_own() -> None:
+    seq = np.array([0, 900, 0, 1, 2, -1])
+    made = np.array([5, 6, 1, 2, 3, 4])
+    positions = by_time(seq, made, np.zeros(6, dtype=np.int64), np.array([0, 0, 1, 1, 1, -1]), 1.5)
+    x, y = positions.T
+    assert y[2] == y[3] == y[4] < y[0] == y[1] < y[5]  # the chat that began first above, dates below
+    assert x[0] == x[2] < x[1] == x[3] < x[4]
+
+
+def test_by_time_a_crowded_moment_folds_instead_of_a_tower() -> None:
+    seq = np.repeat([1, 2], [100, 1])
+    zeros = np.zeros(101, dtype=np.int64)
+    width, height = np.ptp(by_time(seq, zeros, zeros, zeros, 1.5), axis=0)
+    assert width > 4 * 40
+    assert height < 40 * 40
+
+
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.integers(-1, 9), st.integers(0, 50), st.integers(0, 3)), max_size=60))
-def test_by_time_no_two_memories_share_a_place(rows: list[tuple[int, int, int]]) -> None:
-    seq, made, types = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    positions = by_time(seq, made, types, 1.5)
+@given(
+    st.lists(
+        st.tuples(st.integers(-1, 9), st.integers(0, 50), st.integers(0, 3), st.integers(-1, 2)), max_size=60
+    ),
+    st.floats(0.4, 3),
+)
+def test_by_time_no_two_memories_share_a_place(rows: list[tuple[int, int, int, int]], aspect: float) -> None:
+    seq, made, types, bands = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    positions = by_time(seq, made, types, bands, aspect)
     assert positions.shape == (len(rows), 2)
     assert apart(positions)
 
