@@ -86,6 +86,7 @@ DECLARATIONS: tuple[Setting, ...] = (
     _kept("ui.recall_card_closed", Form.FLAG, default=False),
     _kept("ui.recall_folder", Form.TEXT, ""),
     _kept("ui.graph_splitter", Form.TEXT, ""),
+    _kept("ui.chats_splitter", Form.TEXT, ""),
     Setting(
         key="ui.reduce_motion", form=Form.FLAG, default=False, text="setting.ui.reduce_motion", shown=True
     ),

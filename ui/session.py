@@ -38,10 +38,12 @@ if TYPE_CHECKING:
 MEMORIES = "memories"
 GRAPH = "graph"
 RECALL = "recall"
+CHATS = "chats"
 HISTORY = "history"
 add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
 add_page(Page(GRAPH, "mdi6.graph-outline", module="ui.views.graph.page:GraphPage"))
 add_page(Page(RECALL, "mdi6.text-search", module="ui.views.recall.page:RecallPage"))
+add_page(Page(CHATS, "mdi6.forum-outline", module="ui.views.chats.page:ChatsPage"))
 add_page(Page(HISTORY, "mdi6.history", module="ui.views.history_page:HistoryPage"))
 
 LOAD_PAGES_MS = 1500

@@ -26,6 +26,8 @@ from core.domain.pin import Pin
 from core.domain.queries import MemoryFilter, Sort
 from core.domain.recall import RecallCase
 from core.domain.results import (
+from core.domain.queries_chat import FloorCounts
+from core.domain.queries_drop import DocumentVersion
     Actor,
     Changes,
     Facets,
@@ -172,6 +174,21 @@ class Reader(Protocol):
         """Documents of a folder with that text, that path ("" = none) or that title, by pk."""
 
     def depended_on(self, memories: Iterable[MemoryPk]) -> set[int]:
+    def floor_counts(self) -> dict[FolderPk, FloorCounts]:
+        """Sizes of all folders that hold chat lines; those of a branch are its own."""
+
+    def floor_numbers(self, folder: FolderPk, start: int = 0, stop: int | None = None) -> array[int]:
+        """Numbers of the floors of a folder from `start` to before `stop`, ascending."""
+
+    def floors_with(self, folder: FolderPk, text: str, start: int = 0, stop: int | None = None) -> array[int]:
+        """Numbers of those of the floors whose text or speaker holds a text (case does not matter)."""
+
+    def floor_spans(self, folder: FolderPk) -> dict[MemoryPk, tuple[int, int]]:
+        """First and last floor of each memory of a folder, outside the trash."""
+
+    def with_extra(self, folder: FolderPk, key: str) -> list[MemoryPk]:
+        """Memories of a folder, outside the trash, whose `extra` has a key (a plain name), by pk."""
+
         """Those of the memories to which others refer: relations, children, merged ones, pins, told doubles."""
 
     def memos_of(self, folder: FolderPk) -> list[Memo]:

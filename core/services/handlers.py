@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.domain import commands as c
+from core.domain import commands_proposals as cp
+from core.domain import commands_chat as cc
 from core.domain import commands_upkeep as cu
 from core.ports.store import UnitOfWork
 from core.services import (
@@ -70,6 +72,7 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.RemoveEdges: relations.remove,
     c.PinMemories: pins.pin,
     c.UnpinMemories: pins.unpin,
+    cc.MoveChatPointer: chats.move_pointer,
     c.GroupMemories: pins.group,
     c.KeepMemo: memos.keep,
     c.RemoveMemos: memos.remove,

@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from core.domain import queries as q
+from core.domain import queries_chat as qc
+from core.domain import queries_proposals as qp
 from core.domain.document import DocumentRow
 from core.domain.edge import Edge, lives
 from core.domain.errors import NotFound
@@ -206,4 +208,12 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.Documents: document_list,
     q.DocumentOf: document,
     q.PiecesOf: pieces,
+    qp.Proposals: proposals.rows,
+    qp.ProposalOf: proposals.view,
+    qp.CountWaiting: proposals.count_waiting,
+    qc.Chats: chats.chats,
+    qc.FloorNumbers: chats.floor_numbers,
+    qc.FloorsOf: chats.floors_of,
+    qc.FindFloors: chats.find_floors,
+    qc.FloorMarksOf: chats.floor_marks,
 }

@@ -23,7 +23,8 @@ from core.domain.queries import MemoryFilter, Sort
 from core.domain.results import Facets, FolderNode, LibraryCounts, MemoryRow
 from core.domain.schema import MemoryType, RelationType, Schema
 from core.ports.store import R
-from core.store import filters
+from core.domain.queries_chat import FloorCounts
+from core.store import chat_rows, faults, filters, packed_rows, proposal_rows
 from core.store.codecs import FIELDS, decode, from_micros
 
 SNIPPET_CHARS = 160
@@ -290,6 +291,26 @@ class SqlReader:
             "SELECT d.pk, d.id, d.folder, f.name, d.title, d.path, d.media_type, d.version, length(d.text), d.extra, d.content_hash,"
             " (SELECT count(*) FROM memory m WHERE m.document = d.pk AND m.deleted_at IS NULL),"
             " (SELECT count(*) FROM memory m JOIN outbox o ON o.memory = m.pk WHERE m.document = d.pk)"
+    def floor_counts(self) -> dict[FolderPk, FloorCounts]:
+        """Sizes of all chats."""
+        return chat_rows.floor_counts(self._rows)
+
+    def floor_numbers(self, folder: FolderPk, start: int = 0, stop: int | None = None) -> array[int]:
+        """Numbers of the floors of a stretch."""
+        return chat_rows.floor_numbers(self._rows, folder, start, stop)
+
+    def floors_with(self, folder: FolderPk, text: str, start: int = 0, stop: int | None = None) -> array[int]:
+        """Numbers of the floors that hold a text."""
+        return chat_rows.floors_with(self._rows, folder, text, start, stop)
+
+    def floor_spans(self, folder: FolderPk) -> dict[MemoryPk, tuple[int, int]]:
+        """First and last floor of each memory of a folder."""
+        return chat_rows.floor_spans(self._rows, folder)
+
+    def with_extra(self, folder: FolderPk, key: str) -> list[MemoryPk]:
+        """Memories of a folder that keep something under a key."""
+        return chat_rows.with_extra(self._rows, folder, key)
+
             f" FROM document d JOIN folder f ON f.pk = d.folder{within} ORDER BY d.pk"
         )
         return [_document_row(row) for row in self._rows(sql, parameters)]
