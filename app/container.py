@@ -250,6 +250,8 @@ class Library:
                 _LazyDocuments(),
                 lambda command, cancel=None: self.engine.run(command, cancel=cancel),
                 lambda texts: self.embedder.embed_documents(list(texts)),
+                lambda path, partly: self.engine.ask(q.ReadFile(path, partly=partly)),
+                lambda path: self.engine.ask(q.FindFiles(path)),
             ),
             **recall_answers(lambda: self.recall),
             **self.models.answers(),

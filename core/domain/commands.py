@@ -576,11 +576,13 @@ class IngestDocument(Command):
     The same text in the folder: nothing is written (count `same`). The same path (or, of a typed text, the same
     title) with another text: a new version in place of the old pieces (count `replaced`). `counts` also holds
     `pieces`, `kept`, `removed`, `trashed`. Result: `document`, `created`. Errors: Invalid without pieces.
+    `group` names what came in together, so that it can be undone together.
     """
 
     LABEL: ClassVar[str] = "op.document.ingest"
     folder: str
     document: NewDocument
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -618,10 +620,11 @@ class RenameDocument(Command):
 
 @dataclass(frozen=True, slots=True)
 class ApplyImport(Command):
-    """Write what an import plan (the result of a dry run) holds, as one op."""
+    """Write what an import plan (the result of a dry run) holds, as one op. `group`: see IngestDocument."""
 
     LABEL: ClassVar[str] = "op.import"
     plan: ImportPlan
+    group: str = ""
 
 
 # --- recall tests ------------------------------------------------------------------------------

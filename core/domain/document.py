@@ -197,7 +197,9 @@ class FileState(StrEnum):
 class QueuedFile:
     """A file that is to come in. `shown` is its name for people (bytes that are no text are replaced).
 
-    `title`, `encoding`: what the person chose ("" = found by itself).
+    `title`, `encoding`: what the person chose ("" = found by itself). `batch` names what came in together: its
+    changes carry it as their group. `imports`: a memory file, whose folders are made below `folder` ("" = at the
+    top); `confirmed`: a person said that it is to come in in spite of what is odd about it.
     """
 
     path: Path
@@ -208,11 +210,13 @@ class QueuedFile:
     source: str = ""
     settings: CutSettings = field(default_factory=CutSettings)
     batch: str = ""
+    imports: bool = False
+    confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueRow:
-    """A file of the queue with its state. `result` is `created`, `replaced` or `same` once it is done.
+    """A file of the queue with its state. `result` is `created`, `replaced`, `same` or `imported` once it is done.
 
     `error` names the text of what went wrong, or of the question; `choices` are encodings with a preview each.
     """

@@ -649,12 +649,13 @@ class ChangeQueue(Query[int]):
 class AnswerQueue(Query[bool]):
     """Answer the question of a row (or choose another encoding); it waits again then. False = it is gone.
 
-    A password is kept in memory only.
+    A password is kept in memory only. `confirmed`: a memory file with something odd about it comes in all the same.
     """
 
     row: int
     encoding: str = ""
     password: str = ""
+    confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

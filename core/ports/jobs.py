@@ -35,6 +35,12 @@ class Jobs(Protocol):
     def all(self, kind: str) -> list[Job]:
         """All rows of a kind, oldest first."""
 
+    def some(self, kind: str, state: str, limit: int, *, newest: bool = False) -> list[Job]:
+        """The first rows in a state: the oldest, or the newest, in that order."""
+
+    def counts(self, kind: str) -> dict[str, int]:
+        """How many rows are in each state."""
+
     def one(self, pk: int) -> Job | None:
         """One row."""
 

@@ -19,7 +19,7 @@ from core.domain.document import DocumentRow
 from core.domain.edge import Edge
 from core.domain.enums import Kind, OpRole, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
-from core.domain.ids import FolderPk, MemoryPk, OpId
+from core.domain.ids import DocumentPk, FolderPk, MemoryPk, OpId
 from core.domain.memory import Alias, Memory, MemoryState, Tag, TagSet
 from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
@@ -27,6 +27,7 @@ from core.domain.queries import MemoryFilter, Sort
 from core.domain.recall import RecallCase
 from core.domain.results import (
 from core.domain.queries_chat import FloorCounts
+from core.domain.queries_drop import DocumentVersion
 from core.domain.queries_drop import DocumentVersion
     Actor,
     Changes,
@@ -320,6 +321,9 @@ class Store(Protocol):
 
     def versions(self, memory: MemoryPk) -> list[RowVersion]:
         """What changed on a memory, newest first."""
+
+    def document_versions(self, document: DocumentPk) -> list[DocumentVersion]:
+        """Changes of a document's text, newest first."""
 
     def last_op(self) -> OpId:
         """Highest op id."""

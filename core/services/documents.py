@@ -50,6 +50,8 @@ def ingest(uow: UnitOfWork, command: IngestDocument) -> Outcome:
     """Take a document in, as new, as a new version, or not at all when it is there."""
     new = command.document
     name = clean_folder_name(command.folder)
+    if command.group:
+        uow.label(group=command.group)
     folder = uow.folder_named(name)
     rows = [] if folder is None else uow.documents_like(folder.pk, new.content_hash, new.path, new.title)
     same = next((row for row in rows if row.content_hash and row.content_hash == new.content_hash), None)

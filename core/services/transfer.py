@@ -39,6 +39,8 @@ def apply_import(uow: UnitOfWork, command: ApplyImport) -> Outcome:
     memories whose foreign id is there already, and relations that stand already, are left as they are and counted.
     A chat that is there already (`PlannedFolder.into`) is brought up to date with its file.
     """
+    if command.group:
+        uow.label(group=command.group)
     return _Import(uow, command.plan).run()
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from core.domain.enums import ActorKind, Kind, OpRole, OpState
 from core.domain.ids import OpId
 from core.domain.json_types import Json
+from core.domain.queries_drop import DocumentVersion
 from core.domain.results import Actor, HistoryEntry, OpInfo, RowVersion
 from core.store import journal
 from core.store.codecs import CODECS, JSON, LIST, from_micros
@@ -98,6 +99,26 @@ def versions_of(connection: Connection, memory: int) -> list[RowVersion]:
         if info is not None and info.state is OpState.COMPLETE:
             versions.append(_version(info, entries))
     return versions
+
+
+def document_versions(connection: Connection, document: int) -> list[DocumentVersion]:
+    """Changes of a document's text, newest first; the first one from nothing."""
+    found: list[DocumentVersion] = []
+    now = connection.exec_driver_sql("SELECT text, version FROM document WHERE pk = ?", (document,)).first()
+    text, version = (str(now[0]), int(now[1])) if now is not None else ("", 0)
+    for entry in journal.read_of_document(connection, document):
+        after, before = entry.after or {}, entry.before or {}
+        inserted = entry.action == journal.INSERT
+        if not inserted and "version" not in before:
+            continue
+        info = read_op(connection, OpId(entry.op))
+        if info is None or info.state is not OpState.COMPLETE:
+            continue
+        text, version = str(after.get("text", text)), int(str(after.get("version", version)))
+        earlier = "" if inserted else str(before.get("text", text))
+        found.append(DocumentVersion(info, version, earlier, text))
+        text, version = earlier, int(str(before.get("version", 0)))
+    return found
 
 
 def _version(info: OpInfo, entries: Sequence[journal.Entry]) -> RowVersion:

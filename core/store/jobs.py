@@ -48,6 +48,22 @@ class SqlJobs:
         with self._database.reading() as connection:
             return _jobs(connection, "kind = ? ORDER BY pk", (kind,))
 
+    def some(self, kind: str, state: str, limit: int, *, newest: bool = False) -> list[Job]:
+        """The first rows in a state."""
+        order = "DESC" if newest else "ASC"
+        with self._database.reading() as connection:
+            return _jobs(
+                connection, f"kind = ? AND state = ? ORDER BY pk {order} LIMIT ?", (kind, state, limit)
+            )
+
+    def counts(self, kind: str) -> dict[str, int]:
+        """How many rows are in each state."""
+        with self._database.reading() as connection:
+            rows = connection.exec_driver_sql(
+                "SELECT state, count(*) FROM job WHERE kind = ? GROUP BY state", (kind,)
+            )
+            return {str(state): int(count) for state, count in rows}
+
     def one(self, pk: int) -> Job | None:
         """One row."""
         with self._database.reading() as connection:

@@ -141,6 +141,18 @@ def read_of_memory(connection: Connection, memory: int) -> list[Entry]:
     return [_entry(row) for row in rows]
 
 
+def read_of_document(connection: Connection, pk: int) -> list[Entry]:
+    """All entries about a document's own row, newest op first, in order within. Cost: the ops on documents."""
+    rows = connection.exec_driver_sql(
+        'SELECT kind, row_pk, "action", before, after, digest, memory, other, op FROM journal'
+        " WHERE kind = 'document' AND row_pk = ?"
+        " AND op IN (SELECT pk FROM op WHERE label LIKE 'op.document.%' OR label = 'op.import')"
+        " ORDER BY op DESC, pk",
+        (pk,),
+    )
+    return [_entry(row) for row in rows]
+
+
 def _entry(row: Sequence[object]) -> Entry:
     kind, pk, action, before, after, digest_, memory, other, op = row
     return Entry(

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from core.domain.api import Cancel
 from core.domain.enums import Kind, OpRole
 from core.domain.errors import Conflict, UserError
-from core.domain.ids import MemoryPk, OpId
+from core.domain.ids import DocumentPk, MemoryPk, OpId
 from core.domain.memory import Memory
+from core.domain.queries_drop import DocumentVersion
 from core.domain.results import (
     Actor,
     Changes,
@@ -240,6 +241,11 @@ class SqlStore:
         """What changed on a memory, newest first."""
         with self._database.reading() as connection:
             return history.versions_of(connection, memory)
+
+    def document_versions(self, document: DocumentPk) -> list[DocumentVersion]:
+        """See core.ports.store.Store."""
+        with self._database.reading() as connection:
+            return history.document_versions(connection, document)
 
     def last_op(self) -> OpId:
         """Highest op id."""

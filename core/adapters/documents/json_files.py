@@ -42,7 +42,8 @@ def memory_file(value: Json) -> str:
             return "chat"
         if ("user_name" in value or "character_name" in value) and "create_date" in value:
             return "chat"
-        if isinstance(value.get("nodes"), list) and isinstance(value.get("edges"), list):
+        nodes = value.get("nodes")
+        if isinstance(nodes, list) and isinstance(value.get("edges"), list) and _holds_objects(nodes):
             return "graph"
         if str(value.get("spec", "")).startswith(("chara_card", "lorebook_v")):
             return "card"
@@ -53,6 +54,10 @@ def memory_file(value: Json) -> str:
         if isinstance(listed, list) and listed and all(_is_entry(item) for item in listed[:5]):
             return "lorebook"
     return ""
+
+
+def _holds_objects(nodes: list[Json]) -> bool:
+    return not nodes or any(isinstance(node, Mapping) for node in nodes)
 
 
 def _is_entry(value: Json) -> bool:

@@ -165,7 +165,9 @@ def _is_graph(value: Mapping[str, Json]) -> bool:
         nodes = list(nodes.values())
     if isinstance(nodes, list) and nodes:
         return any(isinstance(node, dict) and not _NODE_KEYS.isdisjoint(node) for node in nodes)
-    return "lastProcessedSeq" in value or "version" in value or "edges" in value
+    if "lastProcessedSeq" in value or "version" in value:
+        return True
+    return "edges" in value and (nodes is None or isinstance(nodes, list))
 
 
 def what_it_is(value: Json) -> str:

@@ -6,22 +6,33 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.domain import queries as q
+from core.domain import queries_drop as qd
 from core.domain.api import Cancel
 from core.ports.document_reader import DocumentReader
 from core.ports.jobs import Jobs
 from core.ports.store import Store
+from core.services.ingest.again import prepare_again
 from core.services.ingest.exporting import export_documents
+from core.services.ingest.importing import ImportFile, ReadPlan
 from core.services.ingest.preparing import Embed, prepared
-from core.services.ingest.queue import IngestQueue, Run, shown_path
+from core.services.ingest.queue import IngestQueue, Run
+from core.services.ingest.rows import shown_path
+from core.services.ingest.sorting import FindIn, sort_files
 
 Answer = Callable[[Any, "Cancel | None"], Any]
 
 
 def ingest_answers(
-    store: Store, jobs: Jobs, reader: DocumentReader, run: Run, embed: Embed
+    store: Store,
+    jobs: Jobs,
+    reader: DocumentReader,
+    run: Run,
+    embed: Embed,
+    read_plan: ReadPlan | None = None,
+    find: FindIn = lambda _path: (),
 ) -> Mapping[type[q.Query[Any]], Answer]:
-    """One function for each of these queries."""
-    queue = IngestQueue(jobs, reader, run, embed)
+    """One function for each of these queries. `read_plan` and `find`: memory files come in too."""
+    queue = IngestQueue(jobs, reader, run, embed, None if read_plan is None else ImportFile(read_plan))
 
     def prepare_file(query: q.PrepareFile, cancel: Cancel | None) -> q.Prepared:
         path = query.path.absolute()
@@ -51,6 +62,14 @@ def ingest_answers(
         q.QueueRows: lambda _query, _cancel: queue.rows(),
         q.RunQueue: lambda _query, cancel: queue.run(cancel),
         q.ChangeQueue: lambda query, _cancel: queue.change(query.action, query.rows),
-        q.AnswerQueue: lambda query, _cancel: queue.answer(query.row, query.encoding, query.password),
+        q.AnswerQueue: lambda query, _cancel: queue.answer(
+            query.row, query.encoding, query.password, confirmed=query.confirmed
+        ),
+        qd.SortFiles: lambda query, cancel: sort_files(query.paths, find, reader, cancel),
+        qd.QueueSorted: lambda query, _cancel: queue.add_sorted(query),
+        qd.LookAtQueue: lambda query, _cancel: queue.view(query.limit),
+        qd.SetQueueCutting: lambda query, _cancel: queue.set_cutting(query),
+        qd.PrepareAgain: lambda query, cancel: prepare_again(store, reader, embed, query, cancel),
+        qd.DocumentVersions: lambda query, _cancel: tuple(store.document_versions(query.document)),
         q.ExportDocuments: lambda query, _cancel: export_documents(store, query),
     }

@@ -6,15 +6,13 @@ document's own row). Each file is one op, so a file that stops in the middle lea
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 from core.domain.api import Cancel
 from core.domain.commands import IngestDocument
-from core.domain.document import CutSettings, Cutting, FileState, QueuedFile, QueueRow
+from core.domain.document import FileState, QueuedFile, QueueRow
 from core.domain.errors import (
     BadFile,
     Cancelled,
@@ -25,13 +23,24 @@ from core.domain.errors import (
     Unavailable,
     UserError,
 )
-from core.domain.ids import DocumentPk
+from core.domain.folder import clean_folder_name
 from core.domain.json_types import Json, JsonObject
 from core.domain.queries import QueueAction, Queued, QueueFiles
-from core.domain.results import OpResult, Problem
+from core.domain.queries_drop import QueueSorted, QueueView, SetQueueCutting
+from core.domain.results import OpResult
 from core.ports.document_reader import DocumentReader
 from core.ports.jobs import Job, Jobs
+from core.services.ingest.importing import ImportFile, NeedsAnswer
 from core.services.ingest.preparing import Embed, prepared
+from core.services.ingest.rows import (
+    file_of,
+    problem_json,
+    row_of,
+    said,
+    shown_path,
+    stored,
+    without_result,
+)
 
 KIND = "ingest"
 _GROWING = "error.document.growing"
@@ -48,6 +57,20 @@ _ACTIONS: Mapping[QueueAction, tuple[tuple[FileState, ...], FileState | None]] =
     QueueAction.CLEAR: ((FileState.DONE, FileState.SAME, FileState.CANCELLED), None),
 }
 
+_SHOWN = (
+    FileState.QUESTION,
+    FileState.FAILED,
+    FileState.READING,
+    FileState.WRITING,
+    FileState.WAITING,
+    FileState.PAUSED,
+    FileState.DONE,
+    FileState.SAME,
+    FileState.CANCELLED,
+)
+_ENDED = frozenset({FileState.DONE, FileState.SAME, FileState.CANCELLED})
+_CHANGEABLE = frozenset({FileState.WAITING, FileState.PAUSED, FileState.FAILED, FileState.QUESTION})
+
 Run = Callable[..., OpResult]
 """The engine's `run`."""
 
@@ -55,7 +78,15 @@ Run = Callable[..., OpResult]
 class IngestQueue:
     """Files on their way. Cheap; several may work on one library, one of them at a time."""
 
-    def __init__(self, jobs: Jobs, reader: DocumentReader, run: Run, embed: Embed) -> None:
+    def __init__(
+        self,
+        jobs: Jobs,
+        reader: DocumentReader,
+        run: Run,
+        embed: Embed,
+        import_file: ImportFile | None = None,
+    ) -> None:
+        self._import_file = import_file
         self._jobs = jobs
         self._reader = reader
         self._run = run
@@ -67,8 +98,6 @@ class IngestQueue:
     def add(self, query: QueueFiles, cancel: Cancel | None = None) -> Queued:
         """Put files in; see QueueFiles."""
         found = self._reader.find(query.paths, cancel)
-        old = [row_of(job) for job in self._jobs.all(KIND)]
-        waiting = {(row.file.path, row.file.folder): row.pk for row in old if row.state.is_open}
         batch = uuid.uuid4().hex
         title = query.title if len(found.files) == 1 else ""
         files = [
@@ -84,27 +113,72 @@ class IngestQueue:
             )
             for path in found.files
         ]
+        return Queued(tuple(self._put(files)), found)
+
+    def add_sorted(self, query: QueueSorted) -> tuple[int, ...]:
+        """Put files in that were sorted; see QueueSorted."""
+        batch = uuid.uuid4().hex
+        files = [
+            QueuedFile(
+                path=file.path.absolute(),
+                shown=shown_path(file.path.absolute()),
+                folder=clean_folder_name(file.folder) if file.folder or not file.imports else "",
+                settings=file.settings,
+                batch=batch,
+                imports=file.imports,
+            )
+            for file in query.files
+        ]
+        return tuple(self._put(files))
+
+    def _put(self, files: Sequence[QueuedFile]) -> list[int]:
+        """Rows of files; one that waits already is not put in twice, an older end of it is forgotten."""
+        old = [row_of(job) for job in self._jobs.all(KIND)]
+        waiting = {(row.file.path, row.file.folder): row.pk for row in old if row.state.is_open}
         fresh = [file for file in files if (file.path, file.folder) not in waiting]
         added = {(file.path, file.folder) for file in fresh}
         self._jobs.remove(row.pk for row in old if (row.file.path, row.file.folder) in added)
-        keys = iter(self._jobs.add(KIND, FileState.WAITING, [_stored(file) for file in fresh]))
-        rows = [waiting.get((file.path, file.folder)) or next(keys) for file in files]
-        return Queued(tuple(rows), found)
+        keys = iter(self._jobs.add(KIND, FileState.WAITING, [stored(file) for file in fresh]))
+        return [waiting.get((file.path, file.folder)) or next(keys) for file in files]
+
+    # --- looking -------------------------------------------------------------------------
 
     def rows(self) -> tuple[QueueRow, ...]:
         """All rows, oldest first."""
         return tuple(row_of(job) for job in self._jobs.all(KIND))
 
+    def view(self, limit: int) -> QueueView:
+        """The queue at a glance; see LookAtQueue."""
+        counts = {FileState(state): count for state, count in self._jobs.counts(KIND).items()}
+        rows: list[QueueRow] = []
+        for state in _SHOWN:
+            if counts.get(state):
+                newest = state in _ENDED
+                rows += map(row_of, self._jobs.some(KIND, state, limit, newest=newest))
+        return QueueView(counts, tuple(rows))
+
+    # --- changing ------------------------------------------------------------------------
+
     def change(self, action: QueueAction, rows: Sequence[int] | None) -> int:
         """Pause, resume, cancel, retry or clear rows; returns how many."""
         states, to = _ACTIONS[action]
-        pks = [job.pk for job in self._jobs.all(KIND) if rows is None or job.pk in set(rows)]
+        chosen = None if rows is None else set(rows)
+        jobs = [job for job in self._jobs.all(KIND) if chosen is None or job.pk in chosen]
         if to is not None:
-            return self._jobs.move(pks, states, to)
-        done = [job.pk for job in self._jobs.all(KIND) if job.pk in set(pks) and job.state in states]
-        return self._jobs.remove(done)
+            return self._jobs.move((job.pk for job in jobs), states, to)
+        return self._jobs.remove(job.pk for job in jobs if job.state in states)
 
-    def answer(self, pk: int, encoding: str, password: str) -> bool:
+    def set_cutting(self, query: SetQueueCutting) -> int:
+        """How files are to be cut; see SetQueueCutting."""
+        chosen, settings, count = set(query.rows), query.settings, 0
+        for job in self._jobs.all(KIND):
+            if job.pk in chosen and job.state in _CHANGEABLE:
+                data = stored(replace(file_of(job.data), settings=settings))
+                self._jobs.save(job.pk, job.state, {**job.data, **data}, error=job.error)
+                count += 1
+        return count
+
+    def answer(self, pk: int, encoding: str, password: str, *, confirmed: bool = False) -> bool:
         """What a person answered; the row waits again."""
         job = self._jobs.one(pk)
         if job is None:
@@ -112,7 +186,9 @@ class IngestQueue:
         if password:
             self._passwords[pk] = password
         data = {**job.data, "encoding": encoding} if encoding else dict(job.data)
-        self._jobs.save(pk, FileState.WAITING, _without_result(data))
+        if confirmed:
+            data["confirmed"] = True
+        self._jobs.save(pk, FileState.WAITING, without_result(data))
         return True
 
     # --- working -------------------------------------------------------------------------
@@ -134,9 +210,13 @@ class IngestQueue:
         self._jobs.move(pks, _UNFINISHED, FileState.WAITING)
 
     def _work(self, job: Job, cancel: Cancel | None) -> None:
-        data = _without_result(job.data)
+        data = without_result(job.data)
+        watched = _RowCancel(self._jobs, job.pk, cancel)
         try:
-            self._ingest(job.pk, data, _RowCancel(self._jobs, job.pk, cancel))
+            if file_of(data).imports:
+                self._import(job.pk, data, watched)
+            else:
+                self._ingest(job.pk, data, watched)
         except Cancelled:
             if cancel is not None and cancel.cancelled:
                 self._jobs.save(job.pk, FileState.WAITING, data)
@@ -145,6 +225,9 @@ class IngestQueue:
         except EncodingQuestion as error:
             choices: list[Json] = [list(choice) for choice in error.choices]
             self._failed(job.pk, data | {"choices": choices}, error, FileState.QUESTION)
+        except NeedsAnswer as question:
+            known = data | {"problems": [problem_json(each) for each in question.problems]}
+            self._failed(job.pk, known, question.error, FileState.QUESTION)
         except PasswordQuestion as error:
             self._passwords.pop(job.pk, None)
             self._failed(job.pk, data, error, FileState.QUESTION)
@@ -159,7 +242,7 @@ class IngestQueue:
             self._failed(job.pk, data, error, FileState.FAILED)
 
     def _ingest(self, pk: int, data: dict[str, Json], cancel: _RowCancel) -> None:
-        file = _file(data)
+        file = file_of(data)
         read = self._reader.read(
             file.path, encoding=file.encoding, password=self._passwords.get(pk, ""), cancel=cancel
         )
@@ -178,12 +261,12 @@ class IngestQueue:
             "found_encoding": read.encoding,
             "pages": read.pages,
             "text_pages": len(read.text_pages),
-            "problems": [_problem_json(problem) for problem in read.problems],
+            "problems": [problem_json(problem) for problem in read.problems],
         }
         total = len(new.pieces)
         cancel.check_row()
         self._jobs.save(pk, FileState.WRITING, data | known, total=total)
-        result = self._run(IngestDocument(file.folder, new), cancel=cancel)
+        result = self._run(IngestDocument(file.folder, new, file.batch), cancel=cancel)
         same = bool(result.counts.get("same"))
         how = "same" if same else "replaced" if result.counts.get("replaced") else "created"
         done = (
@@ -193,6 +276,21 @@ class IngestQueue:
         )
         self._passwords.pop(pk, None)
         self._jobs.save(pk, FileState.SAME if same else FileState.DONE, done, done=total, total=total)
+
+    def _import(self, pk: int, data: dict[str, Json], cancel: _RowCancel) -> None:
+        """A memory file comes in, unless it has something odd about it that a person should see first."""
+        file = file_of(data)
+        assert self._import_file is not None
+        command = self._import_file.command(file)
+        cancel.check_row()
+        known: dict[str, Json] = {"problems": [problem_json(each) for each in command.plan.problems]}
+        total = len(command.plan.memories) + len(command.plan.messages)
+        self._jobs.save(pk, FileState.WRITING, data | known, total=total)
+        result = self._run(command, cancel=cancel)
+        how = "imported" if result.op else "same"
+        done = data | known | {"result": how, "op": result.op.id if result.op else None}
+        state = FileState.DONE if result.op else FileState.SAME
+        self._jobs.save(pk, state, done, done=total, total=total)
 
     def _failed(self, pk: int, data: JsonObject, error: CuratorError, state: FileState) -> None:
         key, args = said(error)
@@ -223,98 +321,3 @@ class _RowCancel:
         job = self._jobs.one(self._pk)
         if job is None or job.state not in _UNFINISHED:
             raise Cancelled
-
-
-def said(error: CuratorError) -> tuple[str, dict[str, Json]]:
-    """The text key of an error and what fills its places."""
-    match error:
-        case UserError() | Conflict():
-            key, args = error.key, error.text_args
-        case Unavailable():
-            key, args = error.key or "error.unavailable", {"port": error.port, **error.text_args}
-        case _:
-            key, args = "error.cancelled", {}
-    return key, {
-        name: value if isinstance(value, int | float | str) else str(value) for name, value in args.items()
-    }
-
-
-def shown_path(path: Path) -> str:
-    """A path for people and for the library: bytes that are no text are shown as a replacement mark."""
-    return os.fsencode(path).decode("utf-8", "replace")
-
-
-def _stored(file: QueuedFile) -> dict[str, Json]:
-    data: dict[str, Json] = {
-        "path": file.shown,
-        "folder": file.folder,
-        "title": file.title,
-        "encoding": file.encoding,
-        "source": file.source,
-        "cutting": file.settings.cutting.value,
-        "max_chars": file.settings.max_chars,
-        "overlap_chars": file.settings.overlap_chars,
-        "batch": file.batch,
-    }
-    raw = os.fsencode(file.path)
-    return data if raw.decode("utf-8", "replace").encode() == raw else data | {"raw_path": raw.hex()}
-
-
-def _file(data: Mapping[str, Any]) -> QueuedFile:
-    raw = data.get("raw_path")
-    path = Path(os.fsdecode(bytes.fromhex(raw))) if isinstance(raw, str) else Path(data["path"])
-    return QueuedFile(
-        path=path,
-        shown=data["path"],
-        folder=data["folder"],
-        title=data.get("title", ""),
-        encoding=data.get("encoding", ""),
-        source=data.get("source", ""),
-        settings=CutSettings(
-            cutting=Cutting(data.get("cutting", Cutting.DEFAULT)),
-            max_chars=data.get("max_chars"),
-            overlap_chars=data.get("overlap_chars"),
-        ),
-        batch=data.get("batch", ""),
-    )
-
-
-_RESULT_KEYS = frozenset({"error_args", "choices", "result", "document", "op"})
-
-
-def _without_result(data: JsonObject) -> dict[str, Json]:
-    return {key: value for key, value in data.items() if key not in _RESULT_KEYS}
-
-
-def _problem_json(problem: Problem) -> dict[str, Json]:
-    return {
-        "key": problem.key,
-        "severity": problem.severity,
-        "args": dict(problem.args),
-        "refs": list(problem.refs),
-    }
-
-
-def row_of(job: Job) -> QueueRow:
-    """A row of the queue as people see it."""
-    data: Mapping[str, Any] = job.data
-    document = data.get("document")
-    return QueueRow(
-        pk=job.pk,
-        file=_file(data),
-        state=FileState(job.state),
-        done=job.done,
-        total=job.total,
-        result=data.get("result", ""),
-        document=DocumentPk(document) if isinstance(document, int) else None,
-        document_title=data.get("document_title", ""),
-        encoding=data.get("found_encoding", "") or data.get("encoding", ""),
-        pages=data.get("pages", 0),
-        text_pages=data.get("text_pages", 0),
-        problems=tuple(
-            Problem(item["key"], item["args"], item["severity"], tuple(item["refs"]))
-            for item in data.get("problems", ())
-        ),
-        error=Problem(job.error, data.get("error_args", {}), "error") if job.error else None,
-        choices=tuple((name, preview) for name, preview in data.get("choices", ())),
-    )
