@@ -24,11 +24,10 @@ from core.domain.memory import Alias, Memory, MemoryState, Tag, TagSet
 from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
 from core.domain.queries import MemoryFilter, Sort
-from core.domain.recall import RecallCase
-from core.domain.results import (
 from core.domain.queries_chat import FloorCounts
 from core.domain.queries_drop import DocumentVersion
-from core.domain.queries_drop import DocumentVersion
+from core.domain.recall import RecallCase
+from core.domain.results import (
     Actor,
     Changes,
     Facets,
