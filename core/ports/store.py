@@ -60,8 +60,8 @@ Record = (
     | NotDuplicate
     | Pin
     | RecallCase
-)
     | MergeRecord
+)
 R = TypeVar(
     "R",
     Memory,
@@ -77,8 +77,8 @@ R = TypeVar(
     NotDuplicate,
     Pin,
     RecallCase,
-)
     MergeRecord,
+)
 
 
 class Reader(Protocol):
@@ -138,7 +138,6 @@ class Reader(Protocol):
     def pins_of(self, place: str) -> list[Pin]:
         """Pins of one picture of the graph, by memory."""
 
-    def last_recalled(self, folder: FolderPk) -> tuple[MemoryPk, ...] | None:
     def pins_on(self, memories: Iterable[MemoryPk]) -> list[Pin]:
         """Pins of these memories in all pictures, by pk."""
 
@@ -150,6 +149,7 @@ class Reader(Protocol):
     ) -> list[MergeRecord]:
         """What was merged into one of the survivors, or is one of the losers, by pk."""
 
+    def last_recalled(self, folder: FolderPk) -> tuple[MemoryPk, ...] | None:
         """What a recall handed out last for the folder; None when none has."""
 
     def folder_named(self, name: str) -> Folder | None:
@@ -173,7 +173,6 @@ class Reader(Protocol):
     def documents_like(self, folder: FolderPk, content_hash: str, path: str, title: str) -> list[Document]:
         """Documents of a folder with that text, that path ("" = none) or that title, by pk."""
 
-    def depended_on(self, memories: Iterable[MemoryPk]) -> set[int]:
     def floor_counts(self) -> dict[FolderPk, FloorCounts]:
         """Sizes of all folders that hold chat lines; those of a branch are its own."""
 
@@ -189,6 +188,7 @@ class Reader(Protocol):
     def with_extra(self, folder: FolderPk, key: str) -> list[MemoryPk]:
         """Memories of a folder, outside the trash, whose `extra` has a key (a plain name), by pk."""
 
+    def depended_on(self, memories: Iterable[MemoryPk]) -> set[int]:
         """Those of the memories to which others refer: relations, children, merged ones, pins, told doubles."""
 
     def memos_of(self, folder: FolderPk) -> list[Memo]:
