@@ -183,6 +183,7 @@ TABLE: tuple[Action, ...] = (
     Action("recall.run_cases", "mdi6.clipboard-play-outline", "Ctrl+Shift+G", need=Need.RECALL),
     Action("recall.on_graph", "mdi6.graph-outline", "Ctrl+G", need=Need.RECALL),
     # graph
+    Action("memory.in_chat", "mdi6.forum-outline", "O", need=Need.ONE, reach=Reach.LIST),
     Action("memory.show_on_graph", "mdi6.graph-outline", "G", need=Need.OUTSIDE_TRASH, reach=Reach.LIST),
     Action("graph.fit", "mdi6.fit-to-page-outline", "F", need=Need.GRAPH, reach=Reach.GRAPH),
     Action("graph.search", "mdi6.magnify", "/", need=Need.GRAPH, reach=Reach.GRAPH),

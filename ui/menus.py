@@ -36,7 +36,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "recall",
         (
-            "memory.recall", "memory.why_not", "", "recall.run", "recall.why_not", "", "recall.copy", "recall.pin",
+            "memory.recall", "memory.why_not", "memory.in_chat", "", "recall.run", "recall.why_not", "", "recall.copy", "recall.pin",
             "recall.last", "recall.on_graph", "", "recall.save_case", "recall.run_cases",
         ),
     ),

@@ -11,10 +11,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, EngineApi, Report
-from core.domain.ids import MemoryPk
+from core.domain.ids import FolderPk, MemoryPk
 from core.domain.results import LibraryCounts, UndoPreview
 from ui.actions import TABLE, Actions, Reach
 from ui.bridge import Bridge
+from ui.chat_link import ChatLink
 from ui.context import Context
 from ui.desk import Desk
 from ui.graph_link import GraphLink
@@ -32,6 +33,7 @@ from ui.views.undo_conflict import UndoConflictDialog
 from ui.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
+    from ui.views.chats.page import ChatsPage
     from ui.views.graph.page import GraphPage
     from ui.views.recall.page import RecallPage
 
@@ -85,6 +87,9 @@ class Session(QWidget):
         self.health = Health(self.context, self.operations, self)
         self.desk = Desk(self.context, self.operations, self.memories, self.detail, services.paths, self)
         self.graph_link = GraphLink(actions, self.desk, self.memories, self.detail, self._show_graph)
+        self.chat_link = ChatLink(
+            self.context, self.operations, lambda: self.desk.current, self._show_floor, self
+        )
         self._lay_out()
         self._connect()
 
@@ -162,6 +167,11 @@ class Session(QWidget):
     def _show_graph(self) -> GraphPage:
         self.show_page(GRAPH)
         return self.graph
+
+    def _show_floor(self, folder: FolderPk, floor: int) -> None:
+        self.show_page(CHATS)
+        page = cast("ChatsPage", self.page(CHATS))
+        page.go_to(folder, floor)
 
     def _lead_to(self, page_id: str) -> None:
         """The actions of a page that is not made yet (`<page>.<what>`) go to the page."""

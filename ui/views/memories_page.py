@@ -52,6 +52,7 @@ ROW_MENU = (
     "memory.recall",
     "memory.why_not",
     "memory.show_on_graph",
+    "memory.in_chat",
     "",
     "memory.move",
     "memory.copy",

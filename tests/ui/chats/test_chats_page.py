@@ -17,6 +17,7 @@ from core.domain.ids import FolderPk, MemoryPk
 from core.domain.results import Actor
 from core.ports.store import OpDraft
 from tests.ui.real_library import RealLibrary, open_real
+from ui.chat_link import ChatLink
 from ui.operations import Operations
 from ui.views.chats.page import ChatsPage
 
@@ -211,3 +212,28 @@ def test_shown_texts_change_with_the_language(library: RealLibrary) -> None:
     library.context.tr.switch("zh_CN")
     assert page.pointer_button.text() == "已处理到此处"
     assert page.chats.heading.text() == "1 段聊天"
+
+
+def test_memory_leads_to_its_floor_also_before_the_page_was_shown(library: RealLibrary, qtbot: QtBot) -> None:
+    add_chat(library)
+    second = add_chat(library, "the second", 40)
+    inside = library.create(folder=second, body="the trapdoor", seq_start=31, seq_end=33)
+    outside = library.create(body="from no chat")
+    page = ChatsPage(library.context, Operations(library.context))
+    qtbot.addWidget(page)
+    page.resize(1200, 700)
+    said: list[str] = []
+    operations = Operations(library.context)
+    operations.said.connect(lambda text, _error: said.append(text))
+    link = ChatLink(library.context, operations, lambda: inside, page.go_to, page)
+    library.context.actions.update(library=True, selected=1)
+    link.follow(outside)
+    library.settle()
+    assert said == ["This memory came from no floor of a chat that is in the library."]
+    library.context.actions.get("memory.in_chat").trigger()
+    library.settle()
+    page.show()
+    library.settle()
+    assert page.list.selected_floors() == (31, 31)
+    assert page.chats.current is not None
+    assert page.chats.current.folder.pk == second

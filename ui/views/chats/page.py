@@ -38,6 +38,7 @@ class ChatsPage(QWidget):
         self._context, self._operations = context, operations
         self._chat: ChatRow | None = None
         self._go_to: int | None = None
+        self._wanted: FolderPk | None = None
         self._stale = True
         self.chats = ChatList(context)
         self.floors = ChatFloors(context, self)
@@ -129,10 +130,11 @@ class ChatsPage(QWidget):
 
     def go_to(self, folder: FolderPk, floor: int | None = None) -> None:
         """Show a chat, and of it a floor."""
-        self._go_to = floor
-        if self.chats.row_of(folder) is None:
-            self._chat = None
-        self.chats.go_to(folder)
+        self._go_to, self._wanted = floor, folder
+        if self.chats.row_of(folder) is not None:
+            self.chats.go_to(folder)
+        elif not self._stale:
+            self.refresh()
 
     def _take(self, rows: tuple[ChatRow, ...]) -> None:
         if not rows:
@@ -144,7 +146,7 @@ class ChatsPage(QWidget):
             )
             return
         self.stack.show_content()
-        self.chats.show_rows(rows, None if self._chat is None else self._chat.folder.pk)
+        self.chats.show_rows(rows, self._wanted)
 
     def _fail(self, error: Exception) -> None:
         tr = self._context.tr
@@ -162,7 +164,7 @@ class ChatsPage(QWidget):
 
     def _show_chat(self, row: ChatRow) -> None:
         other = self._chat is None or self._chat.folder.pk != row.folder.pk
-        self._chat = row
+        self._chat, self._wanted = row, row.folder.pk
         self.list.set_pointer(row.folder.last_processed_seq)
         self.finder.show_chat(row.folder.pk)
         if other:
