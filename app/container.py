@@ -240,6 +240,7 @@ class Library:
         from core.services.file_answers import file_answers
         from core.services.graph_answers import graph_answers
         from core.services.ingest.answers import ingest_answers
+        from core.services.proposals import proposal_answers
         from core.services.recall.answers import recall_answers
         from core.services.upkeep_answers import upkeep_answers
 
@@ -254,6 +255,7 @@ class Library:
                 lambda path: self.engine.ask(q.FindFiles(path)),
             ),
             **recall_answers(lambda: self.recall),
+            **proposal_answers(self.store, self.store.proposals),
             **self.models.answers(),
             **graph_answers(lambda: self.graph),
             **upkeep_answers(lambda: self.store.upkeep),

@@ -82,6 +82,7 @@ class Kind(StrEnum):
     PIN = "pin"
     RECALL_CASE = "recall_case"
     MERGE = "merge_record"
+    DECISION = "decision"
 
 
 class OpState(StrEnum):

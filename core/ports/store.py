@@ -23,6 +23,7 @@ from core.domain.ids import DocumentPk, FolderPk, MemoryPk, OpId
 from core.domain.memory import Alias, Memory, MemoryState, Tag, TagSet
 from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
+from core.domain.proposal import Decision, Proposal, ProposalKind, ProposalRow
 from core.domain.queries import MemoryFilter, Sort
 from core.domain.queries_chat import FloorCounts
 from core.domain.queries_drop import DocumentVersion
@@ -61,6 +62,7 @@ Record = (
     | Pin
     | RecallCase
     | MergeRecord
+    | Decision
 )
 R = TypeVar(
     "R",
@@ -78,6 +80,7 @@ R = TypeVar(
     Pin,
     RecallCase,
     MergeRecord,
+    Decision,
 )
 
 
@@ -149,6 +152,12 @@ class Reader(Protocol):
     ) -> list[MergeRecord]:
         """What was merged into one of the survivors, or is one of the losers, by pk."""
 
+    def proposal(self, pk: int) -> Proposal | None:
+        """One proposal with its parts in order and what was decided about them."""
+
+    def proposal_rows(self, kind: ProposalKind | None, folder: FolderPk | None) -> list[ProposalRow]:
+        """Proposals with numbers of parts, newest first; those of removed folders are left out."""
+
     def last_recalled(self, folder: FolderPk) -> tuple[MemoryPk, ...] | None:
         """What a recall handed out last for the folder; None when none has."""
 
@@ -163,15 +172,6 @@ class Reader(Protocol):
 
     def messages_from(self, folder: FolderPk, start: int, limit: int) -> list[Message]:
         """At most so many chat lines of a folder from a floor on, by floor."""
-
-    def documents_of(self, folder: FolderPk) -> list[Document]:
-        """Documents of a folder, by pk."""
-
-    def document_rows(self, folder: FolderPk | None) -> list[DocumentRow]:
-        """Documents of a folder (None = of all) with the number of their pieces, by pk; without their texts."""
-
-    def documents_like(self, folder: FolderPk, content_hash: str, path: str, title: str) -> list[Document]:
-        """Documents of a folder with that text, that path ("" = none) or that title, by pk."""
 
     def floor_counts(self) -> dict[FolderPk, FloorCounts]:
         """Sizes of all folders that hold chat lines; those of a branch are its own."""
@@ -188,11 +188,31 @@ class Reader(Protocol):
     def with_extra(self, folder: FolderPk, key: str) -> list[MemoryPk]:
         """Memories of a folder, outside the trash, whose `extra` has a key (a plain name), by pk."""
 
+    def documents_of(self, folder: FolderPk) -> list[Document]:
+        """Documents of a folder, by pk."""
+
+    def document_rows(self, folder: FolderPk | None) -> list[DocumentRow]:
+        """Documents of a folder (None = of all) with the number of their pieces, by pk; without their texts."""
+
+    def documents_like(self, folder: FolderPk, content_hash: str, path: str, title: str) -> list[Document]:
+        """Documents of a folder with that text, that path ("" = none) or that title, by pk."""
+
     def depended_on(self, memories: Iterable[MemoryPk]) -> set[int]:
         """Those of the memories to which others refer: relations, children, merged ones, pins, told doubles."""
 
     def memos_of(self, folder: FolderPk) -> list[Memo]:
         """Memos of a folder, by pk."""
+
+    def keys_of(self, kind: Kind, ids: Sequence[str]) -> dict[str, int]:
+        """Keys of memories, relations, documents or memos by their public id; unknown ids are absent."""
+
+    def vector_groups(self, memories: Sequence[MemoryPk] | None) -> list[tuple[str, int, int]]:
+        """Model, bytes of a vector and number of the memories (None = of all, trashed ones too) that have one."""
+
+    def stored_vectors(
+        self, model_key: str, size: int, memories: Sequence[MemoryPk]
+    ) -> list[tuple[str, str, bytes]]:
+        """Id, text hash and vector (float32 bytes) of those of the memories that have one of that size, by pk."""
 
     def schema(self) -> Schema:
         """Memory types and relation types."""
@@ -221,6 +241,9 @@ class UnitOfWork(Reader, Protocol):
     def insert(self, records: Sequence[R]) -> list[int]:
         """Store new records (all of one kind); their `pk` is ignored. Returns the new pks in order."""
 
+    def bring_back(self, records: Sequence[R]) -> None:
+        """Store records (all of one kind) again under the keys that they had."""
+
     def update(self, kind: Kind, pks: Iterable[int], values: Mapping[str, object]) -> int:
         """Set the same values on many rows; rows that have them already are untouched.
 
@@ -237,9 +260,6 @@ class UnitOfWork(Reader, Protocol):
     def erase(self, memories: Iterable[MemoryPk]) -> int:
         """Delete memories for ever: text, tags, aliases, edges, vectors and all journal images."""
 
-    def bring_back(self, records: Sequence[R]) -> None:
-        """Store records (all of one kind) again under the keys that they had."""
-
     def replace_tags(self, tags: Mapping[MemoryPk, TagSet]) -> int:
         """Make these the tags of the memories. Returns how many memories changed."""
 
@@ -248,6 +268,9 @@ class UnitOfWork(Reader, Protocol):
 
     def keep_vectors(self, model_key: str, vectors: Sequence[tuple[MemoryPk, bytes]]) -> None:
         """Store vectors that came with an import (float32 bytes), so they need no embedding."""
+
+    def keep_hashed_vectors(self, model_key: str, vectors: Sequence[tuple[str, bytes]]) -> int:
+        """Store vectors (text hash, float32 bytes) whose text a memory has; how many these are."""
 
     def checkpoint(self, done: int, total: int) -> None:
         """Call between chunks of <= 500 rows: reports progress, looks at cancel, and commits what

@@ -12,6 +12,7 @@ from core.domain import commands_upkeep as cu
 from core.ports.store import UnitOfWork
 from core.services import (
     attributes,
+    chats,
     documents,
     folder_ends,
     folders,
@@ -22,6 +23,7 @@ from core.services import (
     moving,
     pins,
     promote,
+    proposal_apply,
     recall_cases,
     relations,
     replace,
@@ -88,4 +90,6 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.DeleteDocuments: documents.delete,
     c.RenameDocument: documents.rename,
     c.ApplyImport: transfer.apply_import,
+    cp.ApplyProposal: proposal_apply.apply,
+    cp.DismissProposal: proposal_apply.dismiss,
 }

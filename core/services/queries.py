@@ -29,7 +29,7 @@ from core.domain.safe_text import storable
 from core.domain.schema import Schema
 from core.ports.clock import system_clock
 from core.ports.store import Reader
-from core.services import documents, memos, promote, recall_cases, replace, whole
+from core.services import chats, documents, memos, promote, proposals, recall_cases, replace, whole
 from core.services.lookup import follow_merged, memory_of
 from core.services.moving import crossing
 

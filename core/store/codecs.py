@@ -17,6 +17,7 @@ from core.domain.json_types import canonical
 from core.domain.memory import Alias, Memory, Tag
 from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
+from core.domain.proposal import Decision, PartVerdict
 from core.domain.recall import RecallCase
 from core.domain.safe_text import storable
 from core.domain.schema import Column, ColumnFormat, ColumnRole, Compression, MemoryType, RelationType
@@ -134,6 +135,7 @@ _SPECIAL: dict[tuple[Kind, str], Codec] = {
     (Kind.TAG, "kind"): _enum(TagKind),
     (Kind.FOLDER, "kind"): _enum(FolderKind),
     (Kind.MESSAGE, "role"): _enum(Role),
+    (Kind.DECISION, "verdict"): _enum(PartVerdict),
     (Kind.RECALL_CASE, "message"): TEXT,
     (Kind.RECALL_CASE, "viewer"): TEXT,
     (Kind.RECALL_CASE, "expected"): LIST,
@@ -156,6 +158,7 @@ RECORDS: dict[Kind, type[Record]] = {
         Pin,
         RecallCase,
         MergeRecord,
+        Decision,
     )
 }
 

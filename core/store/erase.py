@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from core.store.filters import among, key_list
+from core.store.proposal_rows import erase_parts
 from core.store.rows import Dirty
 
 _ABOUT = ("memory", "other")
@@ -39,6 +40,7 @@ def erase_memories(connection: Connection, dirty: Dirty, pks: Sequence[int]) -> 
         " (SELECT 1 FROM json_each(recall_run.injected) i WHERE i.value IN (SELECT value FROM json_each(?)))",
         (keys,),
     )
+    erase_parts(connection, keys)
     drafts = key_list([row[1] for row in found])
     connection.exec_driver_sql(f"DELETE FROM draft WHERE {among('key')}", (drafts,))
     connection.exec_driver_sql(f"DELETE FROM memory WHERE {among('pk')}", (keys,))

@@ -55,7 +55,7 @@ def owners(kind: Kind, row: Row) -> tuple[int | None, int | None]:
     match kind:
         case Kind.MEMORY:
             return row["pk"], None
-        case Kind.TAG | Kind.ALIAS | Kind.PIN:
+        case Kind.TAG | Kind.ALIAS | Kind.PIN | Kind.DECISION:
             return row["memory"], None
         case Kind.EDGE:
             return row["source"], row["target"]
@@ -70,7 +70,7 @@ def owners(kind: Kind, row: Row) -> tuple[int | None, int | None]:
 def owner_columns(kind: Kind) -> tuple[str, ...]:
     """The columns that `owners` looks at."""
     match kind:
-        case Kind.TAG | Kind.ALIAS | Kind.PIN:
+        case Kind.TAG | Kind.ALIAS | Kind.PIN | Kind.DECISION:
             return ("memory",)
         case Kind.EDGE:
             return ("source", "target")

@@ -6,6 +6,7 @@ import json
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from itertools import chain
 from typing import Any
 
@@ -13,18 +14,19 @@ from sqlalchemy import Connection
 
 from core.domain.document import DocumentRow
 from core.domain.edge import Edge
-from core.domain.enums import Layer, Status, StatusReason, TagKind
+from core.domain.enums import Kind, Layer, Status, StatusReason, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.ids import DocumentPk, FolderPk, MemoryId, MemoryPk, TypeId
 from core.domain.memory import TITLE_FROM_BODY_CHARS, Alias, MemoryState, Tag, TagSet
 from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
+from core.domain.proposal import Proposal, ProposalKind, ProposalRow
 from core.domain.queries import MemoryFilter, Sort
+from core.domain.queries_chat import FloorCounts
 from core.domain.results import Facets, FolderNode, LibraryCounts, MemoryRow
 from core.domain.schema import MemoryType, RelationType, Schema
 from core.ports.store import R
-from core.domain.queries_chat import FloorCounts
-from core.store import chat_rows, faults, filters, packed_rows, proposal_rows
+from core.store import chat_rows, filters, proposal_rows
 from core.store.codecs import FIELDS, decode, from_micros
 
 SNIPPET_CHARS = 160
@@ -203,7 +205,6 @@ class SqlReader:
         """Pins of one picture of the graph, by memory."""
         return self._records(Pin, "WHERE t.place = ? ORDER BY t.memory", (place,))
 
-    # --- folders and what lies in them ---------------------------------------------------
     def pins_on(self, memories: Iterable[MemoryPk]) -> list[Pin]:
         """Pins of these memories, by pk."""
         where = f"WHERE {filters.among('t.memory')} ORDER BY t.pk"
@@ -222,6 +223,15 @@ class SqlReader:
         where = f"WHERE {filters.among('t.survivor')} OR {filters.among('t.loser')} ORDER BY t.pk"
         return self._records(MergeRecord, where, (filters.key_list(survivors), filters.key_list(losers)))
 
+    # --- folders and what lies in them ---------------------------------------------------
+
+    def proposal(self, pk: int) -> Proposal | None:
+        """One proposal with its parts and what was decided about them."""
+        return proposal_rows.one(self._connection, pk)
+
+    def proposal_rows(self, kind: ProposalKind | None, folder: FolderPk | None) -> list[ProposalRow]:
+        """Proposals with numbers of parts, newest first."""
+        return proposal_rows.listed(self._connection, kind, folder)
 
     def last_recalled(self, folder: FolderPk) -> tuple[MemoryPk, ...] | None:
         """What a recall handed out last for the folder."""
@@ -280,17 +290,6 @@ class SqlReader:
         where = "WHERE t.folder = ? AND t.seq >= ? ORDER BY t.seq LIMIT ?"
         return self._records(Message, where, (folder, start, limit))
 
-    def documents_of(self, folder: FolderPk) -> list[Document]:
-        """Documents of a folder, by pk."""
-        return self._records(Document, "WHERE t.folder = ? ORDER BY t.pk", (folder,))
-
-    def document_rows(self, folder: FolderPk | None) -> list[DocumentRow]:
-        """Documents with the number of their pieces, by pk."""
-        within, parameters = ("", ()) if folder is None else (" WHERE d.folder = ?", (folder,))
-        sql = (
-            "SELECT d.pk, d.id, d.folder, f.name, d.title, d.path, d.media_type, d.version, length(d.text), d.extra, d.content_hash,"
-            " (SELECT count(*) FROM memory m WHERE m.document = d.pk AND m.deleted_at IS NULL),"
-            " (SELECT count(*) FROM memory m JOIN outbox o ON o.memory = m.pk WHERE m.document = d.pk)"
     def floor_counts(self) -> dict[FolderPk, FloorCounts]:
         """Sizes of all chats."""
         return chat_rows.floor_counts(self._rows)
@@ -311,6 +310,17 @@ class SqlReader:
         """Memories of a folder that keep something under a key."""
         return chat_rows.with_extra(self._rows, folder, key)
 
+    def documents_of(self, folder: FolderPk) -> list[Document]:
+        """Documents of a folder, by pk."""
+        return self._records(Document, "WHERE t.folder = ? ORDER BY t.pk", (folder,))
+
+    def document_rows(self, folder: FolderPk | None) -> list[DocumentRow]:
+        """Documents with the number of their pieces, by pk."""
+        within, parameters = ("", ()) if folder is None else (" WHERE d.folder = ?", (folder,))
+        sql = (
+            "SELECT d.pk, d.id, d.folder, f.name, d.title, d.path, d.media_type, d.version, length(d.text), d.extra, d.content_hash,"
+            " (SELECT count(*) FROM memory m WHERE m.document = d.pk AND m.deleted_at IS NULL),"
+            " (SELECT count(*) FROM memory m JOIN outbox o ON o.memory = m.pk WHERE m.document = d.pk)"
             f" FROM document d JOIN folder f ON f.pk = d.folder{within} ORDER BY d.pk"
         )
         return [_document_row(row) for row in self._rows(sql, parameters)]

@@ -25,6 +25,7 @@ REFERENCES = (
     Reference(Kind.NOT_DUPLICATE, "a", Kind.MEMORY),
     Reference(Kind.NOT_DUPLICATE, "b", Kind.MEMORY),
     Reference(Kind.PIN, "memory", Kind.MEMORY),
+    Reference(Kind.DECISION, "memory", Kind.MEMORY, optional=True),
     Reference(Kind.MERGE, "survivor", Kind.MEMORY),
     Reference(Kind.MERGE, "loser", Kind.MEMORY),
     Reference(Kind.MEMORY, "folder", Kind.FOLDER),
@@ -46,6 +47,7 @@ UNIQUE: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (Kind.NOT_DUPLICATE, ("a", "b")),
     (Kind.PIN, ("place", "memory")),
     (Kind.MERGE, ("loser",)),
+    (Kind.DECISION, ("proposal", "part")),
 )
 """Column groups that must be unique and can be taken by another row in the meantime."""
 
@@ -64,5 +66,6 @@ RESTORE_ORDER = (
     Kind.MEMO,
     Kind.RECALL_CASE,
     Kind.MERGE,
+    Kind.DECISION,
 )
 """Kinds in an order in which what is referred to comes first."""

@@ -36,6 +36,7 @@ from core.store.erase import scrub
 from core.store.jobs import SqlJobs
 from core.store.library import LibraryFiles
 from core.store.migrate import migrate
+from core.store.proposals import SqlProposals
 from core.store.reader import SqlReader
 from core.store.rollback import abandoned_ops, roll_back
 from core.store.undo_apply import apply_plan
@@ -68,6 +69,7 @@ class SqlStore:
         self.usage = SqlUsage(self._database, clock)
         self.drafts = SqlDrafts(self._database, clock)
         self.jobs = SqlJobs(self._database, clock, files.root)
+        self.proposals = SqlProposals(self._database, clock)
 
     @cached_property
     def queue(self) -> SqlIndexQueue:

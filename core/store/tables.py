@@ -276,6 +276,19 @@ class MergeTable(Base):
     created_at: Mapped[int]
 
 
+class DecisionTable(Base):
+    """What an op decided about a part of a proposal."""
+
+    __tablename__ = "decision"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    proposal: Mapped[int]
+    part: Mapped[str]
+    verdict: Mapped[str]
+    memory: Mapped[int | None] = mapped_column(_reference("memory.pk"), index=True)
+    created_at: Mapped[int]
+    __table_args__ = (UniqueConstraint("proposal", "part"),)
+
+
 # --- the store's own tables ------------------------------------------------------------------
 
 
@@ -376,16 +389,33 @@ class JobTable(Base):
 
 
 class ProposalTable(Base):
-    """Commands waiting for a person."""
+    """Changes waiting for a person: what they are, without their parts."""
 
     __tablename__ = "proposal"
     pk: Mapped[int] = mapped_column(primary_key=True)
-    kind: Mapped[str] = mapped_column(index=True)
+    kind: Mapped[str]
     folder: Mapped[int | None]
-    state: Mapped[str] = mapped_column(index=True)
+    source: Mapped[str]
     data: Mapped[str]
+    request_tokens: Mapped[int]
+    reply_tokens: Mapped[int]
     created_at: Mapped[int]
     updated_at: Mapped[int]
+
+
+class ProposalPartTable(Base):
+    """One part of a proposal. `memory`: the memory that is there already and that it is about."""
+
+    __tablename__ = "proposal_part"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    proposal: Mapped[int] = mapped_column(_reference("proposal.pk"))
+    key: Mapped[str]
+    part_group: Mapped[str]
+    kind: Mapped[str]
+    ticked: Mapped[bool]
+    memory: Mapped[int | None] = mapped_column(index=True)
+    data: Mapped[str]
+    __table_args__ = (UniqueConstraint("proposal", "key"),)
 
 
 class RecallRunTable(Base):

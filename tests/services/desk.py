@@ -39,6 +39,7 @@ JOURNALED = [
     "pin",
     "recall_case",
     "merge_record",
+    "decision",
 ]
 OUTSIDE = {"revision", "updated_at", "activation_count", "last_activated_at", "search_text", "text_hash"}
 """Columns outside images and comparison (DESIGN §3), and derived ones."""

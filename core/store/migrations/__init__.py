@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from core.store.migrations import m001_first, m002_graph, m003_recall_cases, m004_merge
+from core.store.migrations import m001_first, m002_graph, m003_recall_cases, m004_merge, m005_proposals
 
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     m001_first.upgrade,
     m002_graph.upgrade,
     m003_recall_cases.upgrade,
     m004_merge.upgrade,
+    m005_proposals.upgrade,
 )
 """Migration n brings a library from version n to n + 1."""
