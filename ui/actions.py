@@ -165,6 +165,7 @@ TABLE: tuple[Action, ...] = (
     Action("memory.lock", "mdi6.lock-outline", "Ctrl+L", need=Need.OUTSIDE_TRASH),
     Action("memory.unlock", "mdi6.lock-open-variant-outline", "Ctrl+Shift+L", need=Need.OUTSIDE_TRASH),
     Action("memory.replace", "mdi6.find-replace", "Ctrl+H", need=Need.OUTSIDE_TRASH),
+    Action("memory.promote", "mdi6.arrow-up-bold-circle-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
     Action("memory.archive", "mdi6.archive-outline", "Ctrl+Shift+A", need=Need.OUTSIDE_TRASH),
     Action("memory.restore", "mdi6.archive-arrow-up-outline", "Ctrl+Shift+R", need=Need.OUTSIDE_TRASH),
     Action("memory.trash", "mdi6.trash-can-outline", "Del", need=Need.OUTSIDE_TRASH, reach=Reach.LIST),

@@ -36,16 +36,19 @@ if TYPE_CHECKING:
     from ui.views.chats.page import ChatsPage
     from ui.views.graph.page import GraphPage
     from ui.views.recall.page import RecallPage
+    from ui.views.upkeep.page import UpkeepPage
 
 MEMORIES = "memories"
 GRAPH = "graph"
 RECALL = "recall"
 CHATS = "chats"
+UPKEEP = "upkeep"
 HISTORY = "history"
 add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
 add_page(Page(GRAPH, "mdi6.graph-outline", module="ui.views.graph.page:GraphPage"))
 add_page(Page(RECALL, "mdi6.text-search", module="ui.views.recall.page:RecallPage"))
 add_page(Page(CHATS, "mdi6.forum-outline", module="ui.views.chats.page:ChatsPage"))
+add_page(Page(UPKEEP, "mdi6.broom", module="ui.views.upkeep.page:UpkeepPage"))
 add_page(Page(HISTORY, "mdi6.history", module="ui.views.history_page:HistoryPage"))
 
 LOAD_PAGES_MS = 1500
@@ -127,6 +130,7 @@ class Session(QWidget):
         self.health.checked.connect(self.status.show_health)
         self.rail.chosen.connect(self.show_page)
         self._connect_recall()
+        self._connect_upkeep()
         for entry in PAGES:
             self._lead_to(entry.id)
         self.show_page(MEMORIES)
@@ -188,6 +192,16 @@ class Session(QWidget):
                     entry.load()
 
         self.context.tasks.run(Lane.READ, load, owner=self, query="pages")
+
+    def _connect_upkeep(self) -> None:
+        """From a selection to the plans of the Upkeep page."""
+        self.context.actions.on("memory.promote", lambda: self._plan_for("promote"))
+
+    def _plan_for(self, task: str) -> None:
+        pks = self.desk.selected()
+        if pks:
+            self.show_page(UPKEEP)
+            cast("UpkeepPage", self.page(UPKEEP)).take(task, pks)
 
     def _connect_recall(self) -> None:
         """From a memory to the Recall page and back."""

@@ -20,6 +20,7 @@ OUTSIDE = (
     "memory.lock",
     "memory.unlock",
     "memory.replace",
+    "memory.promote",
     "memory.archive",
     "memory.restore",
     "memory.trash",

@@ -70,6 +70,7 @@ ROW_MENU = (
     "edit.copy_markdown",
     "edit.copy_json",
     "",
+    "memory.promote",
     "memory.archive",
     "memory.restore",
     "memory.trash",

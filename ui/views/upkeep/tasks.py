@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtWidgets import QWidget
 
 from core.domain.queries import Query
+from core.domain.queries_upkeep import TrialsWaiting
 from ui.context import Context
 from ui.operations import Operations
 
@@ -48,3 +49,13 @@ def add_task(task: UpkeepTask) -> None:
     """Put a task at the end of the list; a task that is there already stays as it is."""
     if task.id not in {known.id for known in TASKS}:
         TASKS.append(task)
+
+
+add_task(
+    UpkeepTask(
+        "promote",
+        "mdi6.arrow-up-bold-circle-outline",
+        "ui.views.upkeep.promote:PromoteTask",
+        TrialsWaiting(),
+    )
+)
