@@ -96,6 +96,13 @@ class PlanModel(QAbstractTableModel):
         self.shown = self._order[mask[self._order]]
         self.endResetModel()
 
+    def set_choices(self, choice: NDArray[np.int8]) -> None:
+        """Another choice for every row; what was chosen by hand stays."""
+        self.choice[:] = choice
+        self._keep_choices()
+        self._repaint()
+        self.chosen.emit()
+
     def choose(self, rows: NDArray[np.int64], value: int) -> None:
         """Choose something for rows of the plan."""
         self.choice[rows] = value

@@ -46,9 +46,23 @@ class UpkeepPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self.plans.currentWidget() is None:
-            self.tasks.setCurrentRow(0)
+            self._load_tasks()
         if self._stale:
             self._counting.start()
+
+    def _load_tasks(self) -> None:
+        """Import what the tasks are made of beside the window's work, then show the first."""
+
+        def load(_progress: Report, cancel: Cancel) -> None:
+            for task in TASKS:
+                cancel.check()
+                task.load()
+
+        self._context.tasks.run(Lane.READ, load, lambda _none: self._show_first(), owner=self, query="tasks")
+
+    def _show_first(self) -> None:
+        if self.plans.currentWidget() is None:
+            self.tasks.setCurrentRow(0)
 
     def task(self, task_id: str) -> QWidget:
         """The widget of a task; made when it is asked for the first time."""

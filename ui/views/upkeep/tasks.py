@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtWidgets import QWidget
 
 from core.domain.queries import Query
-from core.domain.queries_upkeep import TrialsWaiting
+from core.domain.queries_upkeep import ForgetWaiting, TrialsWaiting
 from ui.context import Context
 from ui.operations import Operations
 
@@ -33,11 +33,15 @@ class UpkeepTask:
         """Text key of the name."""
         return f"upkeep.{self.id}"
 
+    def load(self) -> Callable[[Context, Operations], object]:
+        """The class of the widget, imported."""
+        module, _, name = self.module.partition(":")
+        found: Callable[[Context, Operations], object] = getattr(importlib.import_module(module), name)
+        return found
+
     def make(self, context: Context, operations: Operations) -> QWidget:
         """The task's widget."""
-        module, _, name = self.module.partition(":")
-        made: Callable[[Context, Operations], object] = getattr(importlib.import_module(module), name)
-        widget = made(context, operations)
+        widget = self.load()(context, operations)
         assert isinstance(widget, QWidget)
         return widget
 
@@ -59,3 +63,4 @@ add_task(
         TrialsWaiting(),
     )
 )
+add_task(UpkeepTask("forget", "mdi6.weather-fog", "ui.views.upkeep.forget:ForgetTask", ForgetWaiting()))
