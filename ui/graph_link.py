@@ -43,6 +43,7 @@ class GraphLink(QObject):
         self._graph = graph
         graph.picked.connect(self._on_picked)
         graph.opened.connect(lambda _pk: self._detail.tabs.setFocus())
+        self._detail.filled.connect(graph.beside.fill)
 
     def shown(self, page: object) -> None:
         """Another page is shown."""

@@ -382,6 +382,20 @@ class Arrange(Query[Layout]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class StandApart(Query["Flags"]):
+    """Which memories an arrangement has no place for and puts into a block apart. Shape: (n,).
+
+    FORCE: without live relations; COMMUNITY: without one inside their community (`groups`); TREE: neither
+    compressed nor made by compression; RADIAL: out of reach of the focus. None of the others.
+    """
+
+    graph: GraphData
+    arrangement: Arrangement
+    focus: MemoryPk | None = None
+    groups: Indexes | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Separate(Query["Reals"]):
     """Positions moved a little so that discs of these radii (n,) no longer overlap. For the visible set.
 

@@ -106,6 +106,24 @@ class GraphService:
         """Positions without overlaps."""
         return remove_overlaps(query.positions, query.radii, query.fixed)
 
+    def apart(self, query: g.StandApart) -> NDArray[np.bool_]:
+        """What an arrangement has no place for. Cost: O(n + m)."""
+        graph, lines = query.graph, _live(query.graph)
+        match query.arrangement:
+            case g.Arrangement.FORCE:
+                return _unrelated(lines, np.ones(len(lines.sources), dtype=np.bool_))
+            case g.Arrangement.COMMUNITY if query.groups is not None:
+                return _unrelated(lines, query.groups[lines.sources] == query.groups[lines.targets])
+            case g.Arrangement.TREE:
+                above = np.zeros(len(graph), dtype=np.bool_)
+                above[graph.nodes.parent[graph.nodes.parent >= 0]] = True
+                return (graph.nodes.parent < 0) & ~above
+            case g.Arrangement.RADIAL if len(graph):
+                focus = _focus(graph, query.focus)
+                return np.asarray(hops(_adjacency(lines), [focus]) < 0)
+            case _:
+                return np.zeros(len(graph), dtype=np.bool_)
+
     # --- arranging -------------------------------------------------------------------------
 
     def arrange(self, query: g.Arrange) -> RunningLayout:
@@ -168,18 +186,25 @@ def _at_once(query: g.Arrange, lines: Lines, aspect: float) -> Iterator[g.Frame]
         case g.Arrangement.TREE:
             positions = as_tree(nodes.parent, aspect)
         case _:
-            positions = in_rings(_adjacency(lines), _focus(query), aspect)
+            positions = in_rings(_adjacency(lines), _focus(query.graph, query.focus), aspect)
     yield g.Frame(positions, 1.0)
 
 
-def _focus(query: g.Arrange) -> int:
+def _focus(graph: g.GraphData, focus: MemoryPk | None) -> int:
     """The node in the middle of the rings: the one asked for, else the most important."""
-    nodes = query.graph.nodes
-    if query.focus is not None:
-        at = int(query.graph.index_of([query.focus])[0])
+    nodes = graph.nodes
+    if focus is not None:
+        at = int(graph.index_of([focus])[0])
         if at >= 0:
             return at
     return int(np.lexsort((nodes.pks, -nodes.activation_count, -nodes.importance))[0])
+
+
+def _unrelated(lines: Lines, counted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Nodes without a counted relation to another one. Shape: (n,)."""
+    counted = counted & (lines.sources != lines.targets)
+    ends = np.concatenate([lines.sources[counted], lines.targets[counted]])
+    return np.asarray(np.bincount(ends, minlength=lines.count) == 0)
 
 
 def _live(graph: g.GraphData) -> Lines:

@@ -29,5 +29,6 @@ def graph_answers(service: Callable[[], GraphService]) -> Mapping[type[Query[Any
         g.Arrange: lambda query, _: service().arrange(query),
         g.KeepPositions: lambda query, _: service().keep(query),
         g.HopsFrom: lambda query, _: service().hops(query),
+        g.StandApart: lambda query, _: service().apart(query),
         g.Separate: lambda query, _: service().separate(query),
     }

@@ -76,21 +76,26 @@ class Camera:
         )
 
     def fitting(
-        self, points: Points, margin_px: float = FIT_MARGIN_PX, most: float = FIT_SCALE_MAX
+        self,
+        points: Points,
+        margin_px: float = FIT_MARGIN_PX,
+        most: float = FIT_SCALE_MAX,
+        left_px: float = 0.0,
     ) -> Camera:
-        """A view that holds all these points; the same view when there are none."""
+        """A view that holds all these points; the same view when there are none. `left_px`: free at the left,
+        at most a third of the view."""
         points = points[np.isfinite(points).all(axis=1)]
         if not len(points):
             return self
         low, high = points.min(axis=0), points.max(axis=0)
         middle = (low + high) / 2
-        room_x = max(self.width - 2 * margin_px, 40.0)
+        left = max(min(left_px, self.width / 3) - margin_px, 0.0)
+        room_x = max(self.width - 2 * margin_px - left, 40.0)
         room_y = max(self.height - 2 * margin_px, 40.0)
         span_x, span_y = max(float(high[0] - low[0]), 1e-3), max(float(high[1] - low[1]), 1e-3)
         scale = min(room_x / span_x, room_y / span_y, most)
-        return replace(
-            self, x=float(middle[0]), y=float(middle[1]), scale=min(max(scale, SCALE_MIN), SCALE_MAX)
-        )
+        scale = min(max(scale, SCALE_MIN), SCALE_MAX)
+        return replace(self, x=float(middle[0]) - left / 2 / scale, y=float(middle[1]), scale=scale)
 
     def between(self, other: Camera, share: float) -> Camera:
         """On the way to another camera: zooming evenly to the eye."""

@@ -26,7 +26,7 @@ from ui.graph.camera import Camera
 from ui.graph.culling import spread
 from ui.graph.interaction import Hand
 from ui.graph.keys import press_key
-from ui.graph.overlays import Over, paint_over
+from ui.graph.overlays import Guide, Over, paint_over, rim_of
 from ui.graph.painter import Care, Picture
 from ui.graph.renderer import Renderer
 from ui.graph.scene import Reals, Scene
@@ -38,6 +38,8 @@ STREAM_SETTLE_MS = 700
 """While positions come it is not begun between two of them."""
 TURN_MS, NUDGE_MS = 16, 450
 GLIDE_MS, PULSE_MS = 220, 900
+IN_PX = 48
+"""So far from the rim is in view."""
 STALE_SCALE = 1.7
 """Blown up or shrunk by more than this a picture is drawn anew although one is still moving."""
 
@@ -73,6 +75,9 @@ class Canvas(QWidget):
         self.touched = False
         """Whether a hand chose what is looked at; until then everything is kept in view."""
         self.edge_pks = np.empty(0, dtype=np.int64)
+        self._rim_px = 0.0
+        self._corner = (QPoint(), QSize())
+        """Where the canvas stood in its window, and how large that was."""
         self.renderer = Renderer(tasks, self)
         self.renderer.ready.connect(self._on_picture)
         self._hand = Hand(self)
@@ -116,6 +121,7 @@ class Canvas(QWidget):
         """The same scene with nodes elsewhere: drawn quickly, exactly when no more come. `fit`: all is kept
         in view, as long as no hand has chosen what is looked at."""
         if self.scene is not None:
+            self.over.guides, self.over.notes = (), ()
             self.scene = self.scene.moved(positions)
             if fit and not self.touched:
                 self.fit(glide=False)
@@ -153,13 +159,31 @@ class Canvas(QWidget):
             return
         values, groups = self.scene.nodes, self.scene.groups
         which = values.shown if nodes is None else np.fromiter(nodes, dtype=np.int64)
-        camera = self.camera.fitting(values.positions[which])
+        camera = self.camera.fitting(values.positions[which], left_px=self._rim_px)
         if nodes is None and groups is not None:
             camera = self.camera.fitting(spread(self.scene, camera)[which])
         if glide:
             self.go_to(camera)
         else:
             self._look(camera)
+
+    def leave_rim(self, guides: tuple[Guide, ...]) -> None:
+        """Leave room for these names at the left."""
+        rim = rim_of(guides, self.scene) if self.scene is not None else 0.0
+        if rim != self._rim_px:
+            self._rim_px = rim
+            if not self.touched:
+                self.fit(glide=False)
+
+    def bring_in(self, node: int) -> None:
+        """Move the picture just so far that a node is in view."""
+        if self.scene is None or not np.isfinite(self.scene.nodes.positions[node]).all():
+            return
+        at, room = self.place_of(node), QRectF(self.rect()).adjusted(IN_PX, IN_PX, -IN_PX, -IN_PX)
+        dx = min(max(at.x(), room.left()), room.right()) - at.x()
+        dy = min(max(at.y(), room.top()), room.bottom()) - at.y()
+        if dx or dy:
+            self.go_to(self.camera.panned(dx, dy))
 
     def go_to(self, camera: Camera) -> None:
         """Glide there, or be there at once where motion is not wanted."""
@@ -257,9 +281,20 @@ class Canvas(QWidget):
             painter.drawImage(QRectF(x, y, width, height), picture.image)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another size: all is kept in view until a hand chose what is. When only a neighbouring pane came
+        or went the picture stays where it is on the screen, under the pointer."""
         super().resizeEvent(event)
+        before, window = self._corner
+        corner = self.mapTo(self.window(), QPoint())
+        self._corner = (corner, self.window().size())
+        width, height = self.camera.width, self.camera.height
         self.camera = self.camera.resized(self.width(), self.height())
-        if not self.touched:
+        if window == self._corner[1] and (self.touched or self.over.selected):
+            grown = (self.camera.width - width, self.camera.height - height)
+            self.camera = self.camera.panned(
+                before.x() - corner.x() - grown[0] / 2, before.y() - corner.y() - grown[1] / 2
+            )
+        elif not self.touched:
             self.fit(glide=False)
         self._settle.start(SETTLE_MS)
         self.moved.emit()

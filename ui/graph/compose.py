@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain.graph import Communities
+from core.domain.graph import Arrangement, Communities
 from ui.graph.coloring import Colors
 from ui.graph.scene import Groups, Lines, Nodes, Paint, Scene, Titles, degrees, lines_of, nodes_of
 from ui.graph.state import GraphState
@@ -42,7 +42,13 @@ def base_of(state: GraphState) -> Base:
 
 
 def scene_of(
-    state: GraphState, base: Base, colors: Colors, paint: Paint, names: Names, titles: Titles
+    state: GraphState,
+    base: Base,
+    colors: Colors,
+    paint: Paint,
+    names: Names,
+    titles: Titles,
+    arrangement: Arrangement = Arrangement.FORCE,
 ) -> Scene:
     """The scene as it stands. Cost: O(n + m)."""
     data, highlight = state.data, state.highlight
@@ -66,7 +72,25 @@ def scene_of(
         relation_colors=tuple(names.relation_color(name) for name in data.relations),
         groups=groups_of(state, state.communities, shown, colors),
         titles=titles,
+        quiet=quiet_edges(state, arrangement),
+        branches=branches_of(state) if arrangement is Arrangement.TREE else None,
     )
+
+
+def quiet_edges(state: GraphState, arrangement: Arrangement) -> NDArray[np.bool_] | None:
+    """Edges that would hide what the arrangement shows: all where time or compression decides, elsewhere
+    those of what stands apart. Shape: (m,)."""
+    edges, apart = state.data.edges, state.apart
+    if arrangement in {Arrangement.TIME, Arrangement.TREE}:
+        return np.ones(len(edges), dtype=np.bool_)
+    return apart[edges.source] | apart[edges.target] if apart is not None else None
+
+
+def branches_of(state: GraphState) -> NDArray[np.int32]:
+    """What was compressed, with what it became. Shape: (k, 2)."""
+    parent = state.data.nodes.parent
+    below = np.flatnonzero(parent >= 0)
+    return np.stack([parent[below], below], axis=1).astype(np.int32)
 
 
 def groups_of(

@@ -24,7 +24,8 @@ BOLD_NAMES_AT_SCALE = 0.9
 LANE_PX = 7.0
 PLAIN, FAR, PAST = 0.28, 0.6, 0.8
 """How much of the ground is mixed into an edge: the plain one, one across the picture, one of the past."""
-DIM = 0.86
+DIM, QUIET = 0.86, 0.82
+BRANCH = 0.25
 FAR_SHARE = 0.35
 """An edge longer than this share of the view is drawn fainter."""
 HEAD_PX = 6.0
@@ -79,6 +80,8 @@ def paint_edges(
     dim = (scene.nodes.dim[lines.source[edges]] | scene.nodes.dim[lines.target[edges]]) & ~bold
     far = way.length > FAR_SHARE * max(view)
     fade = np.where(past, PAST, np.where(far, FAR, PLAIN))
+    if scene.quiet is not None:
+        fade = np.where(scene.quiet[edges], np.maximum(fade, QUIET), fade)
     fade = np.where(dim, DIM, fade)
     kind = lines.relation[edges].astype(np.int64) if len(edges) <= TINTED_AT_MOST else np.full(len(edges), -1)
     strong = lines.weight[edges] >= 0.7
@@ -93,12 +96,25 @@ def paint_edges(
                 if part.any():
                     strokes.lines(painter, segments[part], pen_of(rgb, 1.5 if broad else 1.0))
     _paint_inhibiting(painter, scene, segments, inhibits & ~bold, fade, strokes)
+    _paint_branches(painter, scene, sight, strokes)
     if bold.any():
         strokes.lines(painter, segments[bold], pen_of(paint.accent, 2.2))
     if near:
         _paint_heads(painter, scene, way, fade, strokes)
         _paint_loops(painter, scene, sight)
     return way
+
+
+def _paint_branches(painter: QPainter, scene: Scene, sight: Sight, strokes: Strokes) -> None:
+    """From what was compressed to what it became."""
+    if scene.branches is None or not len(scene.branches):
+        return
+    above, below = scene.branches[:, 0], scene.branches[:, 1]
+    shown = scene.nodes.shown & np.isfinite(sight.places).all(axis=1)
+    kept = shown[above] & shown[below]
+    segments = np.concatenate([sight.places[above[kept]], sight.places[below[kept]]], axis=1)
+    pen = pen_of(mix(scene.paint.secondary, scene.paint.ground, BRANCH), 1.6)
+    strokes.lines(painter, segments.astype(np.float64), pen)
 
 
 def _tint(scene: Scene, relation: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from ui.graph.camera import Camera
@@ -14,11 +14,33 @@ from ui.graph.culling import spread
 from ui.graph.hits import handle_place
 from ui.graph.labels import halo_text
 from ui.graph.scene import Scene
-from ui.graph.shapes import Shape, outline, view_radius
+from ui.graph.shapes import Shape, mix, outline, view_radius
 
 RING_GAP_PX, RING_PX = 3.0, 2.2
 RINGS_MOST = 3_000
 PULSE_PX = 46.0
+OWN_LINES_MOST = 400
+RIM_PX, RIM_GAP_PX = 10.0, 24.0
+"""Where names at the left rim begin, and the room beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """The name of a lane at the left rim: where it runs (y in world units). `head`: that of a whole band."""
+
+    y: float
+    name: str
+    head: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Words in the picture, their middle at a place of the world."""
+
+    x: float
+    y: float
+    text: str
+    small: bool = False
 
 
 @dataclass(slots=True)
@@ -36,15 +58,19 @@ class Over:
     link_to: tuple[float, float] = (0.0, 0.0)
     pulse_at: int = -1
     pulse: float = 0.0
-    guides: tuple[tuple[float, str], ...] = ()
-    """Names of lanes: where they run (y in world units) and what they are called."""
+    guides: tuple[Guide, ...] = ()
+    notes: tuple[Note, ...] = ()
+    lit: bool = True
+    """Whether the relations of the current node are drawn over the picture."""
 
 
 def paint_over(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
     """Draw all of it."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     accent = QColor(scene.paint.accent)
+    _paint_own_lines(painter, scene, camera, over)
     _paint_guides(painter, scene, camera, over)
+    _paint_notes(painter, scene, camera, over)
     _paint_edge(painter, scene, camera, over.edge, accent)
     _paint_rings(painter, scene, camera, over.selected, QPen(accent, RING_PX))
     if over.current >= 0 and over.current in over.selected:
@@ -96,19 +122,64 @@ def _ring(painter: QPainter, scene: Scene, camera: Camera, node: int, pen: QPen,
     painter.drawPath(outline(Shape(int(scene.nodes.shape[node])), x, y, max(radius, 3.0) + gap))
 
 
+def _paint_own_lines(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
+    """The relations of the current node, so that they are told from those that pass below it."""
+    node, lines = over.current, scene.lines
+    if not over.lit or node < 0 or node >= len(scene) or lines.bold.any():
+        return
+    own = np.flatnonzero(lines.shown & ((lines.source == node) | (lines.target == node)))
+    others = np.where(lines.source[own] == node, lines.target[own], lines.source[own])
+    there = scene.nodes.shown[others] & np.isfinite(scene.nodes.positions[others]).all(axis=1)
+    own, others = own[there], others[there]
+    if not len(own) or not np.isfinite(scene.nodes.positions[node]).all():
+        return
+    if len(own) > OWN_LINES_MOST:
+        strong = np.argpartition(-lines.weight[own], OWN_LINES_MOST)[:OWN_LINES_MOST]
+        own, others = own[strong], others[strong]
+    start = QPointF(*_place(scene, camera, node)[:2])
+    painter.setPen(QPen(QColor(mix(scene.paint.accent, scene.paint.ground, 0.35)), 1.2))
+    for x, y in camera.to_view(spread(scene, camera, others)).tolist():
+        painter.drawLine(start, QPointF(x, y))
+
+
+def rim_of(guides: Iterable[Guide], scene: Scene) -> float:
+    """How much room the names at the left rim need, in pixels."""
+    bold = QFontMetricsF(scene.paint.bold)
+    return max((RIM_GAP_PX + bold.horizontalAdvance(guide.name) for guide in guides), default=0.0)
+
+
 def _paint_guides(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
-    """Names of lanes at the left rim of the view."""
-    painter.setFont(scene.paint.bold)
-    metrics = QFontMetricsF(scene.paint.bold)
-    last = -1e9
-    for y, name in sorted(over.guides):
-        at = camera.place(camera.x, y)[1]
-        if not 0 < at < camera.height or at - last < metrics.height():
+    """Names of bands and lanes at the left rim of the view, none over another; bands come first."""
+    taken: list[float] = []
+    for guide in sorted(over.guides, key=lambda guide: not guide.head):
+        font = scene.paint.bold if guide.head else scene.paint.font
+        metrics = QFontMetricsF(font)
+        at = camera.place(camera.x, guide.y)[1]
+        if not 0 < at < camera.height or any(abs(at - other) < metrics.height() for other in taken):
             continue
-        last = at
-        halo_text(
-            painter, QPointF(10, at + metrics.ascent() / 2), name, scene.paint.secondary, scene.paint.ground
-        )
+        taken.append(at)
+        painter.setFont(font)
+        color = scene.paint.text if guide.head else scene.paint.secondary
+        halo_text(painter, QPointF(RIM_PX, at + metrics.ascent() / 2), guide.name, color, scene.paint.ground)
+
+
+def _paint_notes(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
+    """Words in the picture, none over another."""
+    taken: list[QRectF] = []
+    for note in over.notes:
+        font = scene.paint.small if note.small else scene.paint.font
+        metrics = QFontMetricsF(font)
+        x, y = camera.place(note.x, note.y)
+        width = metrics.horizontalAdvance(note.text)
+        box = QRectF(x - width / 2, y - metrics.height() / 2, width, metrics.height())
+        if not QRectF(0, 0, camera.width, camera.height).intersects(box) or any(
+            box.adjusted(-8, 0, 8, 0).intersects(other) for other in taken
+        ):
+            continue
+        taken.append(box)
+        painter.setFont(font)
+        place = QPointF(box.left(), box.top() + metrics.ascent())
+        halo_text(painter, place, note.text, scene.paint.secondary, scene.paint.ground)
 
 
 def _paint_edge(painter: QPainter, scene: Scene, camera: Camera, edge: int, accent: QColor) -> None:

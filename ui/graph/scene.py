@@ -89,7 +89,11 @@ class Groups:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """All of it. `glyphs` by type, `relation_names` and `relation_colors` by relation."""
+    """All of it. `glyphs` by type, `relation_names` and `relation_colors` by relation.
+
+    `quiet` (m,): edges that are not the point of the arrangement; `branches` (k, 2): nodes above and below
+    in the tree of what was compressed.
+    """
 
     nodes: Nodes
     lines: Lines
@@ -100,6 +104,8 @@ class Scene:
     relation_colors: tuple[int, ...]
     groups: Groups | None = None
     titles: Titles = field(default=lambda _pks: {})
+    quiet: Flags | None = None
+    branches: Indexes | None = None
 
     def __len__(self) -> int:
         return len(self.nodes.pks)

@@ -47,6 +47,8 @@ class DetailPane(QWidget):
     """A memory's text is to be the message of a recall."""
     why_wanted = Signal(int)
     """It is to be said why a memory is not recalled."""
+    filled = Signal(bool)
+    """Whether there is something to read or to write."""
 
     def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -269,6 +271,7 @@ class DetailPane(QWidget):
     def _tell(self) -> None:
         editing = self.tabs.currentIndex() == EDIT and (self._pk is not None or self.editor.is_new)
         self._ctx.actions.update(editing=editing, unsaved=self.editor.dirty)
+        self.filled.emit(self._pk is not None or self.editor.is_new)
 
     def _repaint(self) -> None:
         if self._loaded is not None:

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QContextMenuEvent, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app import container
@@ -93,7 +93,7 @@ class Desk:
 
         def quiet() -> bool:
             page = self.page
-            waits = page._reload_soon.isActive() or page.picture.live.running or page.time._soon.isActive()
+            waits = page.waiting
             shown = page.stack.shows != "content" or self.canvas.settled
             return tasks.busy == 0 and not waits and shown and page.picture.state is not None
 
@@ -170,6 +170,21 @@ class Desk:
     def key(self, key: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
         self.canvas.setFocus()
         QTest.keyClick(self.canvas, key, keys)
+        self.ready()
+
+    def right_click(self, place: QPoint) -> QMenu:
+        """The menu that opens there."""
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, self.canvas.mapToGlobal(place))
+        QApplication.sendEvent(self.canvas, event)
+        self.qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        return menu
+
+    def choose(self, menu: QMenu, name: str) -> None:
+        """Click an entry of a menu, named by its action or its text."""
+        [action] = [each for each in menu.actions() if name in {each.objectName(), each.text()}]
+        QTest.mouseClick(menu, LEFT, NO_KEYS, menu.actionGeometry(action).center())
         self.ready()
 
     def undo(self) -> None:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
@@ -203,12 +203,9 @@ def test_context_menu_archives_locks_and_sets_importance_of_the_selection(show: 
     desk = show()
     desk.click(desk.at(trio.ada))
     desk.click(desk.at(trio.cora), SHIFT)
-    actions = desk.session.context.actions
-    actions.get("memory.lock").trigger()
-    desk.ready()
+    desk.choose(desk.right_click(desk.at(trio.cora)), "memory.lock")
     assert [desk.memory(pk).locked for pk in (trio.ada, trio.bram, trio.cora)] == [True, False, True]
-    actions.get("memory.archive").trigger()
-    desk.ready()
+    desk.choose(desk.right_click(desk.at(trio.cora)), "memory.archive")
     assert [desk.memory(pk).status for pk in (trio.ada, trio.bram, trio.cora)] == [
         Status.ARCHIVED,
         Status.ACTIVE,
@@ -225,23 +222,11 @@ def test_context_menu_archives_locks_and_sets_importance_of_the_selection(show: 
 
 def test_right_click_opens_a_menu_for_that_memory(show: Opener, trio: Trio) -> None:
     desk = show()
-    names: list[str] = []
-
-    def look() -> None:
-        menu = QApplication.activePopupWidget()
-        assert menu is not None
-        names.extend(action.objectName() for action in menu.actions() if not action.isSeparator())
-        menu.close()
-
-    from PySide6.QtGui import QContextMenuEvent
-
-    place = desk.at(trio.bram)
-    QTimer.singleShot(50, look)
-    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, desk.canvas.mapToGlobal(place))
-    QApplication.sendEvent(desk.canvas, event)
-    desk.qtbot.waitUntil(lambda: bool(names))
+    menu = desk.right_click(desk.at(trio.bram))
+    names = {action.objectName() for action in menu.actions() if not action.isSeparator()}
+    menu.close()
     assert desk.page.selected == (trio.bram,)
-    assert {"memory.edit", "memory.move", "memory.archive", "memory.lock", "memory.importance"} <= set(names)
+    assert {"memory.edit", "memory.move", "memory.archive", "memory.lock", "memory.importance"} <= names
 
 
 def test_selection_dropped_on_a_folder_moves_there(show: Opener, library: Library, trio: Trio) -> None:
@@ -316,9 +301,8 @@ def test_new_memory_here_stands_where_it_was_asked_for(show: Opener, trio: Trio)
     desk = show()
     here = desk.at(trio.cora) + QPoint(-150, -20)
     world = desk.canvas.camera.to_world(here.x(), here.y())
-    desk.page._on_menu("memory.new", world)
-    desk.session.context.actions.get("memory.new").trigger()
-    desk.ready()
+    desk.choose(desk.right_click(here), "memory.new")
+    assert desk.session.detail.isVisible()
     editor = desk.session.detail.editor
     editor.form.set_value("summary" if "summary" in editor.form.values() else "body", "A bell rings")
     desk.session.detail.save()

@@ -27,7 +27,7 @@ def test_memories_without_relations_are_drawn_with_a_hint(show: Opener, library:
     pks = [library.memory(f"memory {number}") for number in range(count)]
     desk = show()
     assert desk.page.stack.shows == "content"
-    assert desk.page.hint.isVisible() is (count > 1)
+    assert desk.page.notes.hint.isVisible() is (count > 1)
     for pk in pks:
         assert desk.canvas.rect().contains(desk.at(pk))
     desk.click(desk.at(pks[0]))

@@ -162,8 +162,8 @@ def test_path_between_two_is_highlighted(show: Opener, library: Library, cast: T
     assert scene is not None
     assert set(desk.canvas.edge_pks[scene.lines.bold].tolist()) == {cast.edge, way}
     assert set(scene.nodes.pks[~scene.nodes.dim].tolist()) == {cast.ada, cast.bram, cast.cora}
-    assert desk.page.light.text() == "Path through 2 relations"
-    desk.page.unlight.click()
+    assert desk.page.strip.light.text.text() == "Path through 2 relations"
+    desk.page.strip.light.end.click()
     desk.ready()
     assert not desk.canvas.scene.nodes.dim.any()  # type: ignore[union-attr]
 
@@ -316,7 +316,7 @@ def test_lanes_of_the_arrangement_by_time_are_named(show: Opener, cast: Trio) ->
     desk = show()
     desk.page.tools.arranged.emit(Arrangement.TIME)
     desk.ready()
-    assert {name for _, name in desk.canvas.over.guides} == {"Character", "Location", "Event"}
+    assert {guide.name for guide in desk.canvas.over.guides} == {"Character", "Location", "Event"}
 
 
 @pytest.mark.parametrize("arrangement", [a for a in Arrangement if a is not Arrangement.MEANING])

@@ -58,11 +58,11 @@ class Neighbours(QWidget):
     def _look(self) -> None:
         self.list.setIconSize(self._ctx.theme.icon_size)
 
-    def show_neighbours(self, title: str, around: Sequence[Beside]) -> None:
-        """The memories around one; "" = none is current."""
+    def show_neighbours(self, title: str, around: Sequence[Beside], total: int = 0) -> None:
+        """The memories around one, the nearest of `total`; title "" = none is current."""
         tr, theme = self._ctx.tr, self._ctx.theme
         self.setVisible(bool(title))
-        self.heading.setText(tr("graph.beside", title=isolate(title), count=len(around)))
+        self.heading.setText(tr("graph.beside", title=isolate(title), count=max(total, len(around))))
         self.list.clear()
         self.list.setAccessibleName(self.heading.text())
         for each in around:
@@ -79,6 +79,10 @@ class Neighbours(QWidget):
             if not each.live:
                 item.setForeground(QBrush(theme.color("disabled")))
             self.list.addItem(item)
+        if total > len(around):
+            more = QListWidgetItem(tr("graph.beside.more", count=total - len(around)))
+            more.setFlags(Qt.ItemFlag.NoItemFlags)
+            self.list.addItem(more)
 
 
 class _Lines(QListWidget):

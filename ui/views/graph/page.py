@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from PySide6.QtCore import QByteArray, QPoint, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QPushButton,
-    QSplitter,
-    QStyle,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QSplitter, QStyle, QVBoxLayout, QWidget
 
 from core.domain.commands import PinMemories
 from core.domain.enums import Kind
@@ -30,26 +21,36 @@ from ui.context import Context
 from ui.graph.canvas import Canvas
 from ui.graph.coloring import Coloring
 from ui.graph.minimap import Minimap
+from ui.language import isolate
 from ui.operations import Operations
 from ui.path_choice import PathChoice
 from ui.tasks import single_shot
+from ui.views.graph.beside import BesideColumn
+from ui.views.graph.chosen import Chosen
 from ui.views.graph.edits import Edits
 from ui.views.graph.hover_card import HoverCard
-from ui.views.graph.looks import names_of
-from ui.views.graph.neighbours import Beside, Neighbours
+from ui.views.graph.menus import Menus
+from ui.views.graph.neighbours import Neighbours
+from ui.views.graph.notes import Notes
 from ui.views.graph.out import Out
 from ui.views.graph.picture import GraphPicture
-from ui.views.graph.seeing import Seeing
+from ui.views.graph.seeing import MOST_HOPS, Seeing
 from ui.views.graph.side import Side
+from ui.views.graph.strip import Strip
 from ui.views.graph.time_bar import TimeBar
 from ui.views.graph.tools import Tools
-from ui.views.naming import name_of
+from ui.views.naming import name_of, shorten
 from ui.widgets.state_stack import StateStack
 
 RELOAD_MS = 120
-NEIGHBOURS_MOST = 300
-MINIMAP_GAP_PX = 12
-SETTING_STILL, SETTING_SPLITTER = "ui.reduce_motion", "ui.graph_splitter"
+GAP_PX = 12
+CANVAS_LEAST_PX = 460
+"""With less room for the picture the legend gives way, unless a person wants it."""
+TITLE_CHARS = 48
+SETTING_STILL, SETTING_SPLITTER, SETTING_LETTERS = "ui.reduce_motion", "ui.graph_splitter", "ui.letters"
+FOLLOWED = frozenset(
+    {Kind.MEMORY, Kind.EDGE, Kind.PIN, Kind.TAG, Kind.FOLDER, Kind.MEMORY_TYPE, Kind.RELATION_TYPE}
+)
 
 
 class GraphPage(QWidget):
@@ -61,25 +62,31 @@ class GraphPage(QWidget):
     def __init__(self, ctx: Context, operations: Operations, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ctx, self._operations = ctx, operations
-        self._selected: tuple[int, ...] = ()
-        self._current: int | None = None
         self._stale = False
-        self._pins_only = True
         self._moved: set[int] = set()
+        self._recall_next: RecallResult | None = None
+        self._side_wanted: bool | None = None
+        """Whether a person wants the legend; None = when there is room."""
         self.canvas = Canvas(ctx.tasks)
         self.picture = GraphPicture(ctx, self.canvas, self)
         self.seeing = Seeing(ctx, operations, self.picture)
-        self.tools = Tools(ctx)
+        self.chosen = Chosen(self.picture, self.canvas, self.seeing, self)
+        self.menus = Menus(ctx, self.canvas, self.seeing, self)
+        self.tools, self.strip = Tools(ctx), Strip(ctx)
         self.side = Side(ctx, self.picture)
         self.time = TimeBar(ctx)
-        self.neighbours = Neighbours(ctx)
+        self.beside = BesideColumn(ctx, self.picture, self.canvas)
         self.minimap = Minimap(self.canvas)
         self.hover = HoverCard(ctx, self.canvas)
+        self.stack = StateStack(self.canvas)
+        self.notes = Notes(ctx, self.picture, self.canvas, self.stack)
         self.edits = Edits(ctx, operations, self.picture, self)
         self.out = Out(ctx, operations, self.picture, self, PathChoice())
         self._reload_soon = single_shot(self, RELOAD_MS, self._reload)
         self._lay_out()
-        self._connect()
+        self._connect_canvas()
+        self._connect_controls()
+        self._connect_actions()
         ctx.theme.bind(self, self._on_theme)
         ctx.tr.changed.connect(self._on_language)
         self._on_language()
@@ -87,36 +94,14 @@ class GraphPage(QWidget):
     # --- building ---
 
     def _lay_out(self) -> None:
-        self.light = QLabel()
-        self.light.setTextFormat(Qt.TextFormat.PlainText)
-        self.unlight = QPushButton()
-        self.unlight.clicked.connect(lambda: self.seeing.highlight(None))
-        self.strip = QWidget()
-        self.strip.setProperty("role", "strip")
-        self.strip.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        row = QHBoxLayout(self.strip)
-        row.setContentsMargins(12, 4, 8, 4)
-        row.addWidget(self.light, 1)
-        row.addWidget(self.unlight)
-        self.strip.hide()
-        self.hint = QLabel(self.canvas)
-        self.hint.setProperty("role", "secondary")
-        self.hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.hint.hide()
-        self.stack = StateStack(self.canvas)
         middle = QWidget()
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.tools, self.strip):
-            column.addWidget(widget)
+        column.addWidget(self.tools)
+        column.addWidget(self.strip)
         column.addWidget(self.stack, 1)
         column.addWidget(self.time)
-        self.beside = QSplitter(Qt.Orientation.Vertical)
-        self.beside.setChildrenCollapsible(False)
-        self.beside.addWidget(self.neighbours)
-        self.beside.setMinimumWidth(220)
-        self.beside.hide()
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.setHandleWidth(1)
         for at, (widget, stretch) in enumerate(((self.side, 0), (middle, 1), (self.beside, 0))):
@@ -126,43 +111,55 @@ class GraphPage(QWidget):
         if not (saved and self.splitter.restoreState(QByteArray.fromBase64(saved.encode("ascii")))):
             px = self._ctx.theme.px
             self.splitter.setSizes([px(208), px(740), px(340)])
+        self.beside.hide()
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.splitter)
 
-    def _connect(self) -> None:
-        canvas, picture, seeing, tools = self.canvas, self.picture, self.seeing, self.tools
-        canvas.picked.connect(self._on_picked)
+    def _connect_canvas(self) -> None:
+        canvas, picture, chosen = self.canvas, self.picture, self.chosen
         canvas.opened.connect(self._on_opened)
-        canvas.menu_wanted.connect(self._show_menu)
         canvas.group_opened.connect(picture.open_group)
         canvas.moved.connect(self._place_corner)
+        chosen.picked.connect(self.picked)
+        chosen.changed.connect(self._on_chosen)
+        chosen.elsewhere.connect(self._show_whole)
         picture.asked.connect(lambda: self.stack.show_loading(self._ctx.tr("graph.loading")))
         picture.loaded.connect(self._on_loaded)
         picture.changed.connect(self._on_changed)
         picture.failed.connect(self._on_failed)
+        picture.arranged.connect(self.notes.write)
         picture.layout_failed.connect(self._operations.show_error)
         picture.layout_failed.connect(lambda _error: self._show_choice())
+
+    def _connect_controls(self) -> None:
+        picture, seeing, tools, strip = self.picture, self.seeing, self.tools, self.strip
         seeing.found.connect(tools.show_found)
-        seeing.highlighted.connect(self._on_highlighted)
-        seeing.went_to.connect(lambda pk: self.select((pk,), tell=True))
+        seeing.highlighted.connect(strip.show_light)
+        seeing.focused.connect(self._show_focus)
+        seeing.went_to.connect(lambda pk: self.chosen.select((pk,), tell=True))
+        strip.unlit.connect(lambda: seeing.highlight(None))
+        strip.hops_chosen.connect(lambda hops: seeing.focus(seeing.centre, hops))
+        strip.unfocused.connect(seeing.unfocus)
+        self.menus.focus_wanted.connect(lambda hops: seeing.focus(self.selected, hops))
         tools.searched.connect(seeing.search)
         tools.next_wanted.connect(seeing.next_hit)
         tools.only_wanted.connect(seeing.show_only)
         tools.arranged.connect(self._on_arrangement)
         tools.colored.connect(picture.color_by)
         tools.cleared.connect(self.clear_filters)
+        tools.legend_wanted.connect(self._want_side)
         tools.panel.changed.connect(seeing.filter)
-        tools.search.left_down.connect(canvas.setFocus)
+        tools.search.left_down.connect(self.canvas.setFocus)
         self.side.switched.connect(self._on_switched)
         self.side.folders.chosen.connect(self.show_folder)
         self.side.folders.dropped.connect(self.edits.drop_on_folder)
         self.time.changed.connect(lambda moment: picture.change(lambda now: setattr(now, "moment", moment)))
         self.neighbours.chosen.connect(self.go_to)
         self.neighbours.edge_wanted.connect(lambda edge: self.edits.show_edge(edge, self._middle()))
+        self.beside.shown.connect(self._on_beside)
         self._ctx.bridge.changes.connect(self._on_changes)
         self.destroyed.connect(self._ctx.settings.subscribe(self._on_setting))
-        self._connect_actions()
 
     def _connect_actions(self) -> None:
         actions, seeing = self._ctx.actions, self.seeing
@@ -172,15 +169,15 @@ class GraphPage(QWidget):
             "graph.fit": self.canvas.fit,
             "graph.search": self._go_to_search,
             "graph.relate": lambda: self._with_current(self.edits.search_relation),
-            "graph.hide": lambda: seeing.hide(self._selected),
-            "graph.focus": lambda: seeing.focus(self._selected),
+            "graph.hide": lambda: seeing.hide(self.selected),
+            "graph.focus": lambda: seeing.focus(self.selected),
             "graph.unfold": lambda: self._with_current(seeing.unfold),
             "graph.fold": lambda: self._with_current(seeing.fold),
             "graph.path": self._show_path,
             "graph.clear": self.clear_filters,
             "graph.pin": self._pin_selected,
-            "graph.unpin": lambda: self.edits.unpin(self._selected),
-            "graph.group": lambda: self.edits.ask_group(self._selected, self._middle()),
+            "graph.unpin": lambda: self.edits.unpin(self.selected),
+            "graph.group": lambda: self.edits.ask_group(self.selected, self._middle()),
             "graph.arrange": self.picture.arrange_anew,
             "graph.injection": lambda: seeing.show_injection(self.folder),
             "graph.table": self.show_table,
@@ -191,7 +188,7 @@ class GraphPage(QWidget):
         for name, act in table.items():
             actions.on(name, act)
 
-    # --- what is chosen ---
+    # --- what others ask of the page ---
 
     @property
     def folder(self) -> FolderPk | None:
@@ -201,12 +198,23 @@ class GraphPage(QWidget):
     @property
     def selected(self) -> tuple[int, ...]:
         """The selected memories."""
-        return self._selected
+        return self.chosen.pks
 
     @property
     def current(self) -> int | None:
         """The memory that was selected last."""
-        return self._current
+        return self.chosen.current
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The list of neighbours beside the canvas."""
+        return self.beside.neighbours
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is about to happen by itself, for tests and tours."""
+        timers = (self._reload_soon, self.time.soon, self.beside.soon)
+        return self.picture.live.running or any(timer.isActive() for timer in timers)
 
     def show_folder(self, folder: FolderPk | None) -> None:
         """Show the graph of a folder, or of the whole library."""
@@ -217,15 +225,6 @@ class GraphPage(QWidget):
         self.canvas.touched = False
         self.seeing.forget()
         self.picture.load(keep=False)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._ctx.actions.update(graph=True)
-        self.refresh()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._ctx.actions.update(graph=False)
 
     def refresh(self) -> None:
         """Load what was not loaded or has changed meanwhile."""
@@ -240,60 +239,23 @@ class GraphPage(QWidget):
 
     def add_detail(self, widget: QWidget) -> None:
         """Put the detail beside the canvas, above the neighbours."""
-        self.beside.insertWidget(0, widget)
-        self.beside.setStretchFactor(0, 3)
-        self.beside.setStretchFactor(1, 1)
-        widget.show()
-        self.beside.show()
-        self.beside.setSizes([self._ctx.theme.px(440), self._ctx.theme.px(220)])
+        self.beside.add_detail(widget)
 
     def select(self, pks: Sequence[int], *, tell: bool = False) -> None:
         """Select these memories, as far as they are in the graph."""
-        state = self.picture.state
-        if state is None:
-            self._selected, self._current = tuple(pks), pks[-1] if pks else None
-            return
-        self._selected = tuple(pk for pk in pks if state.index(pk) >= 0)
-        self._current = self._selected[-1] if self._selected else None
-        self._ring()
-        if tell:
-            self.picked.emit(self._selected, self._current)
-        self._show_neighbours()
+        self.chosen.select(pks, tell=tell)
 
     def select_all(self) -> None:
         """Select everything that is shown."""
-        scene = self.canvas.scene
-        if scene is not None:
-            self.select(scene.nodes.pks[scene.nodes.shown].tolist(), tell=True)
+        self.chosen.select_all()
 
     def go_to(self, pk: int) -> None:
         """Select a memory and look at it; the whole library is shown when it is not in this graph."""
-        state = self.picture.state
-        if state is None or state.index(pk) < 0:
-            self._go_next = pk
-            if state is not None:
-                self.show_folder(None)
-        else:
-            self.seeing.go_to(pk)
-
-    _go_next: int | None = None
+        self.chosen.go_to((pk,))
 
     def look_at(self, pks: tuple[int, ...]) -> None:
         """Select memories and look at them; the whole library is shown when one is not in this graph."""
-        state = self.picture.state
-        if len(pks) == 1:
-            self.go_to(pks[0])
-        elif state is None or any(state.index(pk) < 0 for pk in pks):
-            self._look_next = pks
-            if state is not None:
-                self.show_folder(None)
-            else:
-                self.refresh()
-        else:
-            self.select(pks, tell=True)
-            self.canvas.fit([state.index(pk) for pk in pks])
-
-    _look_next: tuple[int, ...] = ()
+        self.chosen.go_to(pks)
 
     def show_recall(self, result: RecallResult) -> None:
         """Let what a recall chose stand out, in the graph of its folder."""
@@ -303,13 +265,15 @@ class GraphPage(QWidget):
         else:
             self._light_recall()
 
-    _recall_next: RecallResult | None = None
-
-    def _light_recall(self) -> None:
-        result, self._recall_next = self._recall_next, None
-        if result is not None:
-            self.color_by(Coloring.ENERGY)
-            self.seeing.show_recall(result)
+    def place_new(self, pk: int) -> None:
+        """A new memory was saved: it stands where it was asked for, and is looked at."""
+        state, at = self.picture.state, self.menus.new_at
+        if state is not None and at is not None:
+            self.menus.new_at = None
+            self._operations.run(PinMemories(key=state.data.key, places=((MemoryPk(pk), *at),)))
+            self.chosen.expect(pk)
+        else:
+            self.go_to(pk)
 
     def clear_filters(self) -> None:
         """Show everything again."""
@@ -321,46 +285,55 @@ class GraphPage(QWidget):
         self._show_time()
         self.canvas.fit()
 
-    def _on_picked(self, picked: tuple[tuple[int, ...], int | None]) -> None:
-        self._selected, self._current = picked
-        self.picked.emit(self._selected, self._current)
-        self._show_neighbours()
+    def color_by(self, coloring: Coloring) -> None:
+        """Colour by this."""
+        self.picture.color_by(coloring)
+        self._show_choice()
+
+    def show_table(self) -> None:
+        """The graph as tables."""
+        from ui.views.graph.table import GraphTable
+
+        table = GraphTable(self._ctx, self.picture, self.window())
+        table.chosen.connect(self.go_to)
+        table.show()
+
+    # --- what was chosen ---
+
+    def _show_whole(self) -> None:
+        """Something is wanted that is not in this graph."""
+        if self.picture.state is not None:
+            self.show_folder(None)
+        else:
+            self.refresh()
 
     def _on_opened(self, pk: int) -> None:
-        if pk not in self._selected:
-            self.select((pk,))
-        self._current = pk
-        self.picked.emit(self._selected, pk)
+        self.chosen.make_current(pk)
+        self.beside.settle()
         self.opened.emit(pk)
 
-    def _ring(self) -> None:
-        state = self.picture.state
-        if state is not None:
-            nodes = [state.index(pk) for pk in self._selected]
-            current = state.index(self._current) if self._current is not None else -1
-            self.canvas.select([node for node in nodes if node >= 0], current)
+    def _on_chosen(self) -> None:
+        self.beside.choose(bool(self.selected))
+        self.beside.show_around(self.current)
 
-    def _with_current(self, act) -> None:  # type: ignore[no-untyped-def]
-        if self._current is not None:
-            act(self._current)
+    def _with_current(self, act: Callable[[int], object]) -> None:
+        if self.current is not None:
+            act(self.current)
 
     # --- what is shown ---
 
     def _on_loaded(self) -> None:
-        state = self.picture.state
-        if state is None:
-            return
         self._show_choice()
         self._show_time()
-        kept = tuple(pk for pk in self._selected if state.index(pk) >= 0)
-        self.select(kept, tell=kept != self._selected)
-        if self._go_next is not None:
-            pk, self._go_next = self._go_next, None
-            self.seeing.go_to(pk)
+        self.chosen.on_loaded()
+        self.seeing.refocus()
         self._light_recall()
-        if self._look_next:
-            pks, self._look_next = self._look_next, ()
-            self.look_at(tuple(pk for pk in pks if state.index(pk) >= 0))
+
+    def _light_recall(self) -> None:
+        result, self._recall_next = self._recall_next, None
+        if result is not None:
+            self.color_by(Coloring.ENERGY)
+            self.seeing.show_recall(result)
 
     def _show_choice(self) -> None:
         self.tools.show_choice(self.picture.arrangement, self.picture.coloring)
@@ -379,41 +352,10 @@ class GraphPage(QWidget):
         self.tools.show_narrowed(state.narrowed, bool(panel) or not state.shown.past_edges)
         self.tools.panel.show_filter(state.shown)
         self.side.show_state()
-        self.canvas.over.guides = self._lanes()
-        self._ring()
-        self._show_neighbours()
-        self._say_state()
-
-    def _lanes(self) -> tuple[tuple[float, str], ...]:
-        """Names of the lanes when the graph is arranged by time: a lane a type."""
-        state, scene = self.picture.state, self.canvas.scene
-        if state is None or scene is None or self.picture.arrangement is not Arrangement.TIME:
-            return ()
-        theme, code, found = self._ctx.theme, self._ctx.tr.code, []
-        for at, name in enumerate(state.data.types):
-            rows = state.positions[(state.data.nodes.type == at) & scene.nodes.shown & state.placed, 1]
-            if len(rows):
-                found.append((float(np.median(rows)), theme.type_label(name, code)))
-        return tuple(found)
-
-    def _say_state(self) -> None:
-        tr, state = self._ctx.tr, self.picture.state
-        assert state is not None
-        if not len(state.data):
-            if self.folder is not None:
-                self.stack.show_notice(
-                    tr("graph.empty.folder"), tr("graph.whole"), lambda: self.show_folder(None)
-                )
-            else:
-                new = self._ctx.actions.get("memory.new")
-                self.stack.show_notice(tr("graph.empty.library"), new.text(), new.trigger)
-        elif not self.picture.shown_count:
-            self.stack.show_notice(tr("graph.empty.filtered"), tr("graph.clear"), self.clear_filters)
-        else:
-            self.stack.show_content()
-        self.hint.setText(tr("graph.no_edges"))
-        self.hint.setVisible(len(state.data) > 1 and not len(state.data.edges))
-        self.hint.adjustSize()
+        self.notes.write()
+        self.notes.say_state(self.folder, lambda: self.show_folder(None), self.clear_filters)
+        self.chosen.ring()
+        self.beside.show_around(self.current)
         self._place_corner()
 
     def _on_failed(self, error: Exception) -> None:
@@ -424,66 +366,61 @@ class GraphPage(QWidget):
             reason = tr("state.stale", reason=tr.error(error))
             self.stack.show_stale(reason, tr("state.again"), self.picture.load)
 
-    def _on_highlighted(self, name: str) -> None:
-        self.light.setText(name)
-        self.strip.setVisible(bool(name))
+    def _show_focus(self) -> None:
+        tr, centre = self._ctx.tr, self.seeing.centre
+        title = ""
+        if len(centre) == 1:
+            title = isolate(shorten(name_of(self.picture.titles.known(centre[0]), tr), TITLE_CHARS))
+        elif centre:
+            title = tr("graph.focus.many", count=len(centre))
+        self.strip.show_focus(title, self.seeing.hops)
 
-    def _show_neighbours(self) -> None:
-        state, tr = self.picture.state, self._ctx.tr
-        node = state.index(self._current) if state is not None and self._current is not None else -1
-        if state is None or node < 0:
-            self.neighbours.show_neighbours("", ())
-            return
-        scene = self.canvas.scene
-        mask = scene.lines.shown if scene is not None else None
-        around = state.neighbours(node, mask)[:NEIGHBOURS_MOST]
-        pks = (state.pk(node), *(state.pk(other) for _, other in around))
-        names = names_of(self._ctx, self.picture.schema)
-        titles = self.picture.titles.known
-        if any(not titles(pk) for pk in pks):
-            self._ask_titles(pks)
-        edges, data = state.data.edges, state.data
-        lines = [
-            Beside(
-                memory=state.pk(other),
-                edge=int(edges.pks[edge]),
-                title=name_of(titles(state.pk(other)), tr),
-                type=data.types[data.nodes.type[other]],
-                relation=names.relation_name(data.relations[edges.relation[edge]]),
-                outgoing=int(edges.source[edge]) == node,
-                live=bool(edges.live[edge]),
-                strength=float(edges.strength[edge]),
-            )
-            for edge, other in around
-        ]
-        title = name_of(titles(state.pk(node)), tr)
-        self.neighbours.show_neighbours(title, lines)
-        self.canvas.setAccessibleDescription(tr("graph.canvas.current", title=title, count=len(lines)))
+    # --- room ---
 
-    def _ask_titles(self, pks: tuple[int, ...]) -> None:
-        from ui.tasks import Lane
+    def _on_beside(self, shown: bool) -> None:
+        self._make_room()
+        state = self.picture.state
+        if shown and state is not None and self.current is not None:
+            self.splitter.refresh()
+            if (node := state.index(self.current)) >= 0:
+                self.canvas.bring_in(node)
 
-        titles = self.picture.titles
+    def _want_side(self, wanted: bool) -> None:
+        self._side_wanted = wanted
+        self._make_room()
 
-        def show(found: dict[int, str]) -> None:
-            if any(found.values()):
-                self._show_neighbours()
+    def _make_room(self) -> None:
+        """The legend gives way where the picture would be tiny; a person's own choice comes first."""
+        px = self._ctx.theme.px
+        taken = px(208) + (px(300) if not self.beside.isHidden() else 0)
+        room = self.width() - taken >= px(CANVAS_LEAST_PX)
+        wanted = room if self._side_wanted is None else self._side_wanted
+        self.side.setVisible(wanted)
+        self.tools.show_legend(wanted)
 
-        self._ctx.tasks.run(Lane.READ, lambda _p, _c: titles(pks), show, owner=self, query="titles")
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _place_corner(self) -> None:
+        canvas, map_ = self.canvas, self.minimap
+        map_.move(canvas.width() - map_.width() - GAP_PX, canvas.height() - map_.height() - GAP_PX)
+        self.notes.place_hint(canvas.height() - self.notes.hint.height() - GAP_PX)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._ctx.actions.update(graph=True)
+        self.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._ctx.actions.update(graph=False)
 
     # --- what follows the store ---
 
     def _on_changes(self, changes: Changes) -> None:
         kinds = set(changes.touched)
-        if not kinds & {
-            Kind.MEMORY,
-            Kind.EDGE,
-            Kind.PIN,
-            Kind.TAG,
-            Kind.FOLDER,
-            Kind.MEMORY_TYPE,
-            Kind.RELATION_TYPE,
-        }:
+        if not kinds & FOLLOWED:
             return
         self.picture.titles.forget(changes.memories)
         if Kind.PIN in kinds:
@@ -505,21 +442,15 @@ class GraphPage(QWidget):
             self.picture.show(state.toggled(part, value))
 
     def _on_arrangement(self, arrangement: Arrangement) -> None:
-        focus = MemoryPk(self._current) if self._current is not None else None
-        self.picture.arrange(arrangement, focus)
-
-    def color_by(self, coloring: Coloring) -> None:
-        """Colour by this."""
-        self.picture.color_by(coloring)
-        self._show_choice()
+        self.picture.arrange(arrangement, MemoryPk(self.current) if self.current is not None else None)
 
     def _go_to_search(self) -> None:
         self.tools.search.setFocus()
         self.tools.search.selectAll()
 
     def _show_path(self) -> None:
-        if len(self._selected) == 2:
-            self.seeing.path(*self._selected)
+        if len(self.selected) == 2:
+            self.seeing.path(*self.selected)
 
     def _pin_selected(self) -> None:
         state = self.picture.state
@@ -527,48 +458,14 @@ class GraphPage(QWidget):
             return
         places = {
             pk: tuple(map(float, state.positions[node]))
-            for pk in self._selected
+            for pk in self.selected
             if (node := state.index(pk)) >= 0
         }
         self.edits.pin({pk: (x, y) for pk, (x, y) in places.items() if np.isfinite((x, y)).all()})
 
-    def show_table(self) -> None:
-        """The graph as tables."""
-        from ui.views.graph.table import GraphTable
-
-        table = GraphTable(self._ctx, self.picture, self.window())
-        table.chosen.connect(self.go_to)
-        table.show()
-
-    def _show_menu(self, pk: int | None, place: QPoint) -> None:
-        ids = NODE_MENU if pk is not None else GROUND_MENU
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.setToolTipsVisible(True)
-        menu.addActions(self._ctx.actions.working(ids))
-        here = self.canvas.mapFromGlobal(place)
-        world = self.canvas.camera.to_world(here.x(), here.y())
-        menu.triggered.connect(lambda action: self._on_menu(action.objectName(), world))
-        menu.popup(place)
-
-    def _on_menu(self, action: str, world: tuple[float, float]) -> None:
-        self._new_at = world if action == "memory.new" else None
-
-    _new_at: tuple[float, float] | None = None
-
-    def place_new(self, pk: int) -> None:
-        """A new memory was saved: it stands where it was asked for, and is looked at."""
-        state, at = self.picture.state, self._new_at
-        if state is not None and at is not None:
-            self._new_at = None
-            self._operations.run(PinMemories(key=state.data.key, places=((MemoryPk(pk), *at),)))
-            self._selected, self._current = (pk,), pk
-        else:
-            self.go_to(pk)
-
     def _middle(self) -> QPoint:
         state = self.picture.state
-        if state is not None and self._current is not None and (node := state.index(self._current)) >= 0:
+        if state is not None and self.current is not None and (node := state.index(self.current)) >= 0:
             return self.canvas.mapToGlobal(self.canvas.place_of(node).toPoint())
         return self.canvas.mapToGlobal(self.canvas.rect().center())
 
@@ -588,37 +485,25 @@ class GraphPage(QWidget):
         self.canvas.still = bool(self._ctx.settings.get(SETTING_STILL)) or duration == 0
 
     def _on_language(self) -> None:
-        tr = self._ctx.tr
-        self.canvas.setAccessibleName(tr("graph.canvas"))
-        self.unlight.setText(tr("graph.highlight.end"))
-        self.tools.fill_more(self._ctx.actions.working(MORE_MENU))
+        self.canvas.setAccessibleName(self._ctx.tr("graph.canvas"))
+        self.tools.fill_more(self.menus.more())
+        self._show_focus()
         self.picture.compose()
 
-    def _place_corner(self) -> None:
-        canvas, gap = self.canvas, MINIMAP_GAP_PX
-        self.minimap.move(
-            canvas.width() - self.minimap.width() - gap, canvas.height() - self.minimap.height() - gap
-        )
-        self.hint.move((canvas.width() - self.hint.width()) // 2, canvas.height() - self.hint.height() - gap)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.strip.isVisible():
+        """Escape ends what stands out, then the focus; 1 to 5 focus so far around the selection."""
+        key = event.key()
+        if key == Qt.Key.Key_Escape and not self.strip.light.isHidden():
             self.seeing.highlight(None)
-            return
-        super().keyPressEvent(event)
-
-
-NODE_MENU = (
-    "memory.edit", "memory.recall", "memory.why_not", "", "graph.relate", "graph.group", "graph.path", "",
-    "graph.focus", "graph.unfold", "graph.fold", "graph.hide", "", "graph.pin", "graph.unpin", "",
-    "memory.move", "memory.importance", "memory.layer", "memory.lock", "memory.unlock", "",
-    "memory.archive", "memory.restore", "memory.trash",
-)  # fmt: skip
-GROUND_MENU = (
-    "memory.new", "", "graph.fit", "graph.clear", "graph.arrange", "graph.injection", "", "graph.table",
-    "graph.png", "graph.svg", "graph.graphml",
-)  # fmt: skip
-MORE_MENU = (
-    "graph.fit", "graph.arrange", "graph.clear", "", "graph.focus", "graph.path", "graph.injection", "",
-    "graph.table", "graph.png", "graph.svg", "graph.graphml", "library.export",
-)  # fmt: skip
+        elif key == Qt.Key.Key_Escape and self.seeing.centre:
+            self.seeing.unfocus()
+        elif (
+            self.canvas.hasFocus()
+            and self.selected
+            and Qt.Key.Key_1 <= key < Qt.Key.Key_1 + MOST_HOPS
+            and not event.modifiers()
+            and self._ctx.settings.get(SETTING_LETTERS)
+        ):
+            self.seeing.focus(self.selected, key - Qt.Key.Key_1 + 1)
+        else:
+            super().keyPressEvent(event)

@@ -21,6 +21,7 @@ from core.domain.graph import (
     GraphFilter,
     GraphOf,
     Separate,
+    StandApart,
 )
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import Folders, LibrarySchema, MemoryFilter
@@ -55,6 +56,7 @@ class _Loaded:
     schema: Schema
     folders: tuple[FolderNode, ...]
     spots: Spots | None
+    apart: NDArray[np.bool_]
 
 
 class GraphPicture(QObject):
@@ -102,12 +104,14 @@ class GraphPicture(QObject):
         self._keep = self._keep and keep
         engine = self._ctx.engine
         query = GraphOf(GraphFilter(memories=self.scope), self.arrangement)
+        arrangement, focus = self.arrangement, self.focus_memory
         self.asked.emit()
 
         def ask(_progress: Report, cancel: Cancel) -> _Loaded:
             data = engine.ask(query, cancel=cancel)
             fresh = GraphState(data)
             communities = engine.ask(CommunitiesOf(data), cancel=cancel) if len(data) else None
+            groups = communities.of_node if communities is not None else None
             return _Loaded(
                 data,
                 base_of(fresh),
@@ -117,6 +121,7 @@ class GraphPicture(QObject):
                 spots_of(engine, communities, data.positions, cancel)
                 if fresh.many and fresh.placed.all()
                 else None,
+                engine.ask(StandApart(data, arrangement, focus, groups), cancel=cancel),
             )
 
         self._ctx.tasks.run(Lane.READ, ask, self._take, owner=self, query="graph", failed=self.failed.emit)
@@ -131,6 +136,7 @@ class GraphPicture(QObject):
         else:
             self.state.replace_data(loaded.data, moved, keep=keep)
         self.state.take_communities(loaded.communities)
+        self.state.apart = loaded.apart
         if not keep:
             self.state.spots = loaded.spots
         self._base, self.schema, self.folders = loaded.base, loaded.schema, loaded.folders
@@ -252,7 +258,13 @@ class GraphPicture(QObject):
         words = words_of(self._ctx, self.folder_names)
         self.colors = colors_of(self.coloring, state.data, state.communities, self.energy, words)
         scene = scene_of(
-            state, base, self.colors, paint_of(self._ctx), names_of(self._ctx, self.schema), self.titles
+            state,
+            base,
+            self.colors,
+            paint_of(self._ctx),
+            names_of(self._ctx, self.schema),
+            self.titles,
+            self.arrangement,
         )
         self.shown_count = int(scene.nodes.shown.sum())
         self.canvas.show_scene(scene, state.data.edges.pks)

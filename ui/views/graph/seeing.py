@@ -24,7 +24,8 @@ from ui.views.naming import shorten
 
 JUMP_SCALE = 0.9
 """A memory that was jumped to is looked at from at least so near."""
-HOPS = 2
+HOPS, MOST_HOPS = 2, 5
+"""How far a focus reaches at first and at most."""
 MESSAGE_CHARS = 60
 
 
@@ -40,6 +41,8 @@ class Seeing(QObject):
     found = Signal(str)
     highlighted = Signal(str)
     went_to = Signal(object)
+    focused = Signal()
+    """The picture is narrowed to the surroundings of `centre`, or no longer."""
 
     def __init__(self, ctx: Context, operations: Operations, picture: GraphPicture) -> None:
         super().__init__(picture)
@@ -48,6 +51,9 @@ class Seeing(QObject):
         self._only = False
         self._hits: list[int] = []
         self._at = -1
+        self.hops = HOPS
+        self.centre: tuple[int, ...] = ()
+        """The memories around which the picture is narrowed; () = it is not."""
 
     # --- search ---
 
@@ -153,16 +159,20 @@ class Seeing(QObject):
         """All filters were cleared."""
         self._only = False
         self._ctx.tasks.drop(self, "found")
+        self._ctx.tasks.drop(self, "focus")
+        self.centre = ()
+        self.focused.emit()
 
     # --- around a memory ---
 
-    def focus(self, pks: tuple[int, ...], hops: int = HOPS) -> None:
-        """Show only what lies within so many relations of these memories."""
+    def focus(self, pks: tuple[int, ...], hops: int | None = None) -> None:
+        """Show only what lies within so many relations (None = as many as last time) of these memories."""
         state, engine = self._picture.state, self._ctx.engine
         if state is None:
             return
+        self.hops = self.hops if hops is None else min(max(hops, 1), MOST_HOPS)
         nodes = tuple(node for node in (state.index(pk) for pk in pks) if node >= 0)
-        query = HopsFrom(state.data, nodes, most=hops, edges=state.edge_mask())
+        query = HopsFrom(state.data, nodes, most=self.hops, edges=state.edge_mask())
         known = state.data.nodes.pks
 
         def ask(_progress: Report, cancel: Cancel) -> frozenset[int]:
@@ -170,11 +180,26 @@ class Seeing(QObject):
             return frozenset(known[away >= 0].tolist())
 
         def show(near: frozenset[int]) -> None:
+            self.centre = tuple(pks)
             self._picture.change(lambda now: setattr(now, "focus", near))
             self._picture.canvas.fit()
+            self.focused.emit()
 
         if nodes:
             self._ctx.tasks.run(Lane.READ, ask, show, owner=self, query="focus")
+
+    def unfocus(self) -> None:
+        """Show again what lies farther away."""
+        self._ctx.tasks.drop(self, "focus")
+        self.centre = ()
+        self._picture.change(lambda now: setattr(now, "focus", None))
+        self._picture.canvas.fit()
+        self.focused.emit()
+
+    def refocus(self) -> None:
+        """The graph has changed: what lies near is found anew."""
+        if self.centre:
+            self.focus(self.centre)
 
     def unfold(self, pk: int) -> None:
         """Show all neighbours of a memory."""

@@ -43,7 +43,7 @@ class TimeBar(QWidget):
         row.addWidget(self.slider, 1)
         row.addWidget(self.said)
         row.addWidget(self.now)
-        self._soon = single_shot(self, TELL_MS, lambda: self.changed.emit(self.moment))
+        self.soon = single_shot(self, TELL_MS, lambda: self.changed.emit(self.moment))
         ctx.tr.changed.connect(self._say)
         self._say()
         self.hide()
@@ -82,7 +82,7 @@ class TimeBar(QWidget):
     def _on_value(self) -> None:
         self._say()
         if not self._filling:
-            self._soon.start()
+            self.soon.start()
 
     def _say(self) -> None:
         tr, moment = self._ctx.tr, self.moment

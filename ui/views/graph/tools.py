@@ -32,7 +32,6 @@ from ui.widgets.search_field import SearchField
 ARRANGEMENTS = tuple(Arrangement)
 COLORINGS = tuple(Coloring)
 SEARCH_PX = 190
-COMBO_CHARS = 9
 
 
 class FindField(SearchField):
@@ -142,6 +141,7 @@ class Tools(QWidget):
     arranged = Signal(object)
     colored = Signal(object)
     cleared = Signal()
+    legend_wanted = Signal(bool)
 
     def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -162,10 +162,12 @@ class Tools(QWidget):
         self.arrangement = QComboBox()
         self.coloring = QComboBox()
         for combo in (self.arrangement, self.coloring):
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(COMBO_CHARS)
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.arrangement.activated.connect(self._on_arrangement)
         self.coloring.activated.connect(self._on_coloring)
+        self.legend = self._button()
+        self.legend.setCheckable(True)
+        self.legend.clicked.connect(self.legend_wanted)
         self.filters = self._button()
         self.panel = FilterPanel(ctx, self)
         self.filters.clicked.connect(lambda: self.panel.open_below(self.filters))
@@ -186,6 +188,7 @@ class Tools(QWidget):
         holder = QWidget()
         flow = FlowLayout(holder)
         for widget in (
+            self.legend,
             self.search,
             self.only,
             self.found,
@@ -242,6 +245,10 @@ class Tools(QWidget):
         self.filters.setCheckable(True)
         self.filters.setChecked(panel_active)
 
+    def show_legend(self, shown: bool) -> None:
+        """Whether folders and legend are there."""
+        self.legend.setChecked(shown)
+
     def fill_more(self, actions: Sequence[QAction]) -> None:
         """The menu of what is rarer."""
         self.more_menu.clear()
@@ -271,6 +278,7 @@ class Tools(QWidget):
             combo.setAccessibleName(tr(key))
             combo.setToolTip(tr(key))
         for button, key, icon in (
+            (self.legend, "graph.legend", "mdi6.dock-left"),
             (self.only, "graph.only", "mdi6.filter-outline"),
             (self.filters, "graph.filters", "mdi6.tune-variant"),
             (self.clear, "graph.clear", "mdi6.filter-remove-outline"),
