@@ -83,5 +83,9 @@ class Unavailable(CuratorError):
         self.text_args: dict[str, object] = {"reason": reason, **args}
 
 
+class BadReply(UserError):
+    """A model's reply from which no value can be taken; `details` is its beginning. Nothing was written."""
+
+
 class LibraryInUse(UserError):
     """Another process holds the library's lock."""

@@ -13,7 +13,9 @@ from tests.cases.sidecar import Case, find_cases
 
 DATA = Path(__file__).parents[1] / "data" / "cases"
 CASES = [
-    case for case in find_cases(DATA) if case.kind in ("stbme_booku", "st_chat", "lorebook_card", "documents")
+    case
+    for case in find_cases(DATA)
+    if case.kind in ("stbme_booku", "st_chat", "lorebook_card", "documents", "json_repair")
 ]
 
 
