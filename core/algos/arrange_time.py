@@ -17,7 +17,7 @@ from core.domain.graph import NO_FLOOR, SPACING
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-LANE_GAP, BAND_GAP, APART_GAP = 1, 3, 2
+LANE_GAP, BAND_GAP, APART_GAP = 1, 4, 2
 """Empty rows between two lanes and between two bands (its name and floors stand there), and columns between
 what has no floor and the first floor."""
 WIDTHS = 14

@@ -13,7 +13,7 @@ from core.domain.graph import SPACING
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
-GAP = 2.0
+GAP = 3.0
 """Empty rows between the block and the others; its name stands there."""
 LEAST_SHAPE, MOST_SHAPE = 0.5, 3.5
 """A block is no long row: its width is between so many times its height."""

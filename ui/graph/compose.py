@@ -13,6 +13,8 @@ from ui.graph.coloring import Colors
 from ui.graph.scene import Groups, Lines, Nodes, Paint, Scene, Titles, degrees, lines_of, nodes_of
 from ui.graph.state import GraphState
 
+GROUPED = frozenset({Arrangement.FORCE, Arrangement.COMMUNITY, Arrangement.MEANING})
+"""Only here members of a community stand together, so that a disc can stand for them."""
 SINGLE = 3
 """Communities of fewer memories are not closed into discs."""
 
@@ -70,7 +72,7 @@ def scene_of(
         glyphs=tuple(names.glyph(name) for name in data.types),
         relation_names=tuple(names.relation_name(name) for name in data.relations),
         relation_colors=tuple(names.relation_color(name) for name in data.relations),
-        groups=groups_of(state, state.communities, shown, colors),
+        groups=groups_of(state, state.communities, shown, colors) if arrangement in GROUPED else None,
         titles=titles,
         quiet=quiet_edges(state, arrangement),
         branches=branches_of(state) if arrangement is Arrangement.TREE else None,

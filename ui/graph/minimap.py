@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QWidget
 from ui.graph.camera import Camera
 from ui.graph.canvas import Canvas
 
-SIZE = QSize(168, 116)
+SIZE, SMALL = QSize(168, 116), QSize(116, 80)
+SMALL_BELOW_PX = 640
+"""On a narrower canvas it is smaller, so that it does not cover what it is a map of."""
 PAD_PX = 6
 
 
@@ -29,6 +31,7 @@ class Minimap(QWidget):
     def follow(self) -> None:
         """Show itself when it is of use."""
         overview = self._canvas.renderer.overview
+        self.setFixedSize(SMALL if self._canvas.width() < SMALL_BELOW_PX else SIZE)
         useful = (
             self.wanted and overview is not None and not self._canvas.camera.holds(_tight(overview.camera))
         )

@@ -19,7 +19,7 @@ from ui.graph.shapes import Shape, mix, outline, view_radius
 RING_GAP_PX, RING_PX = 3.0, 2.2
 RINGS_MOST = 3_000
 PULSE_PX = 46.0
-OWN_LINES_MOST = 400
+OWN_LINES_MOST, OWN_SHARE = 400, 0.25
 RIM_PX, RIM_GAP_PX = 10.0, 24.0
 """Where names at the left rim begin, and the room beside them."""
 
@@ -136,10 +136,18 @@ def _paint_own_lines(painter: QPainter, scene: Scene, camera: Camera, over: Over
     if len(own) > OWN_LINES_MOST:
         strong = np.argpartition(-lines.weight[own], OWN_LINES_MOST)[:OWN_LINES_MOST]
         own, others = own[strong], others[strong]
-    start = QPointF(*_place(scene, camera, node)[:2])
-    painter.setPen(QPen(QColor(mix(scene.paint.accent, scene.paint.ground, 0.35)), 1.2))
-    for x, y in camera.to_view(spread(scene, camera, others)).tolist():
-        painter.drawLine(start, QPointF(x, y))
+    x, y, radius = _place(scene, camera, node)
+    ends = camera.to_view(spread(scene, camera, others)).astype(np.float64)
+    reach = view_radius(scene.nodes.radius[others], camera.scale)
+    away = ends - (x, y)
+    length = np.hypot(away[:, 0], away[:, 1])
+    far = length > radius + reach + RING_GAP_PX
+    along = away[far] / length[far, None]
+    starts = (x, y) + along * (radius + RING_GAP_PX)
+    ends = ends[far] - along * reach[far, None]
+    painter.setPen(QPen(QColor(mix(scene.paint.accent, scene.paint.ground, OWN_SHARE)), 1.4))
+    for (ax, ay), (bx, by) in zip(starts.tolist(), ends.tolist(), strict=True):
+        painter.drawLine(QPointF(ax, ay), QPointF(bx, by))
 
 
 def rim_of(guides: Iterable[Guide], scene: Scene) -> float:
@@ -159,6 +167,9 @@ def _paint_guides(painter: QPainter, scene: Scene, camera: Camera, over: Over) -
             continue
         taken.append(at)
         painter.setFont(font)
+        width = metrics.horizontalAdvance(guide.name)
+        ground = QRectF(RIM_PX - 4, at - metrics.height() / 2, width + 8, metrics.height())
+        painter.fillRect(ground, QColor(scene.paint.ground))
         color = scene.paint.text if guide.head else scene.paint.secondary
         halo_text(painter, QPointF(RIM_PX, at + metrics.ascent() / 2), guide.name, color, scene.paint.ground)
 
@@ -178,6 +189,7 @@ def _paint_notes(painter: QPainter, scene: Scene, camera: Camera, over: Over) ->
             continue
         taken.append(box)
         painter.setFont(font)
+        painter.fillRect(box.adjusted(-3, 0, 3, 0), QColor(scene.paint.ground))
         place = QPointF(box.left(), box.top() + metrics.ascent())
         halo_text(painter, place, note.text, scene.paint.secondary, scene.paint.ground)
 

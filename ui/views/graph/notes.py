@@ -23,6 +23,8 @@ TICKS = 5
 """So many floors or days are written above each band."""
 BAND_CHARS = 28
 APART_LEAST = 2
+BAND_RISE, APART_RISE = 2.3, 1.4
+"""So far above what they name words stand, in spacings: beyond the names of memories."""
 
 Rows = NDArray[np.bool_]
 
@@ -88,7 +90,7 @@ class Notes(QObject):
             return ()
         places = state.positions[block]
         text = self._ctx.tr(f"graph.apart.{self._picture.arrangement.value}", count=number)
-        return (Note(float(np.median(places[:, 0])), float(places[:, 1].min()) - 0.85 * SPACING, text),)
+        return (Note(float(np.median(places[:, 0])), float(places[:, 1].min()) - APART_RISE * SPACING, text),)
 
     def _bands(self, state: GraphState, seen: Rows) -> tuple[tuple[Guide, ...], tuple[Note, ...]]:
         """Names of bands and lanes at the left rim, floors or days above each band."""
@@ -99,7 +101,7 @@ class Notes(QObject):
         found = np.unique(band[seen]).tolist()
         for each in found:
             rows = seen & (band == each)
-            top = float(state.positions[rows, 1].min()) - 1.6 * SPACING
+            top = float(state.positions[rows, 1].min()) - BAND_RISE * SPACING
             if len(found) > 1:
                 guides.append(Guide(top, self._band_name(state, each), head=True))
             notes += self._ticks(state, rows & (data.nodes.seq != NO_FLOOR) if each >= 0 else rows, top, each)

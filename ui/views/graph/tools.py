@@ -31,7 +31,7 @@ from ui.widgets.search_field import SearchField
 
 ARRANGEMENTS = tuple(Arrangement)
 COLORINGS = tuple(Coloring)
-SEARCH_PX = 190
+SEARCH_PX = 180
 
 
 class FindField(SearchField):
@@ -284,7 +284,7 @@ class Tools(QWidget):
             (self.clear, "graph.clear", "mdi6.filter-remove-outline"),
             (self.more, "graph.more", "mdi6.dots-horizontal"),
         ):
-            button.setText(tr(key))
+            button.setText("" if button is self.legend else tr(key))
             button.setAccessibleName(tr(key))
             button.setToolTip(tr(f"{key}.tip"))
             button.setIcon(theme.icon(icon, "secondary"))
