@@ -23,6 +23,7 @@ from app.answers import Answer, Say
 from core.domain.commands import Border
 from core.domain.document import Cutting
 from core.domain.enums import Layer, Status
+from core.domain.package import Collision
 from core.domain.queries import SortKey, TrashScope
 from core.domain.recall import Layout, Scope
 from core.domain.recipes import DEFAULT_RECIPE, RECIPES
@@ -126,6 +127,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
             Argument(name="--yes", takes=Takes.FLAG),
             Argument(name="--partly", takes=Takes.FLAG),
             Argument(name="--as-new", takes=Takes.FLAG),
+            Argument(name="--collision", choices=tuple(Collision)),
         ),
     ),
     CommandSpec(

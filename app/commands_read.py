@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.answers import (
@@ -192,8 +193,12 @@ def history(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     return Answer({"items": items}, tuple(lines) or (say("cli.nothing_found"),))
 
 
-def verify(library: Library, _args: Mapping[str, Any], say: Say) -> Answer:
-    """Whether the store is whole and the index equals it."""
+def verify(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
+    """Whether the store is whole and the index equals it; with `package` whether that file is whole."""
+    if args.get("package"):
+        from app.commands_transfer import verify_package
+
+        return verify_package(library, Path(args["package"]), say)
     report = library.engine.ask(q.Verify())
     data = {
         "healthy": report.healthy,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,9 @@ from app.commands_read import folder_named
 from core.domain import queries as q
 from core.domain.commands import ApplyImport
 from core.domain.errors import Conflict, Invalid, Unavailable, UserError
-from core.domain.transfer import Format, ImportPlan
+from core.domain.package import Collision
+from core.domain.queries_packages import ExportLibrary, VerifyPackage
+from core.domain.transfer import CONTENT_FORMATS, Format, ImportPlan
 
 if TYPE_CHECKING:
     from app.container import Library
@@ -26,6 +29,9 @@ WRITTEN = (
     Format.LOREBOOK,
     Format.CARD,
     Format.CHAT,
+    Format.MCZ,
+    Format.MEM0,
+    Format.MARKDOWN,
 )
 SEVERAL = "error.file.several_found"
 NO_NAME = "''"
@@ -64,6 +70,8 @@ def _import_one(engine: EngineApi, path: Path, args: Mapping[str, Any], say: Say
     report: dict[str, Any] = {"file": str(path), "ok": False, "imported": False}
     try:
         plan = engine.ask(q.ReadFile(path, partly=args["partly"], as_new=args["as_new"]))
+        if args["collision"] is not None:
+            plan = replace(plan, collision=Collision(args["collision"]))
         report |= _plan_json(plan, say)
         if args["dry_run"]:
             return report | {"ok": True}
@@ -113,11 +121,30 @@ def _lines(report: Mapping[str, Any], args: Mapping[str, Any], say: Say) -> list
     return lines
 
 
+def verify_package(library: Library, path: Path, say: Say) -> Answer:
+    """Whether a package is whole. Errors: BadFile."""
+    report = library.engine.ask(VerifyPackage(path))
+    problems = [problem_json(problem, say) for problem in report.problems]
+    data = {
+        "package": str(path),
+        "whole": report.whole,
+        "version": report.version,
+        "program": report.program,
+        "scope": report.scope,
+        "counts": dict(report.counts),
+        "problems": problems,
+    }
+    key = "cli.package.whole" if report.whole else "cli.package.broken"
+    lines = [say(key, program=report.program), *count_lines(report.counts, say)]
+    lines += [f"  ! {problem['text']}" for problem in problems[:SHOWN_PROBLEMS]]
+    return Answer(data, tuple(lines), report.whole)
+
+
 def export(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
-    """A folder, or chosen memories, as a file of another program. Errors: UserError."""
+    """A folder, chosen memories, or the whole library as a file. Errors: UserError."""
     engine, target, path = library.engine, Format(args["format"]), Path(args["to"])
     folder = None if args["folder"] is None else folder_named(engine, args["folder"]).pk
-    query: q.ExportFolder | q.ExportMemories
+    query: q.ExportFolder | q.ExportMemories | ExportLibrary
     if args["ids"]:
         memories = engine.ask(q.ResolveMemories(tuple(args["ids"]), folder))
         query = q.ExportMemories(memories, target, path, overwrite=args["overwrite"])
@@ -129,6 +156,8 @@ def export(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
             overwrite=args["overwrite"],
             source=None if args["copy_of"] is None else Path(args["copy_of"]),
         )
+    elif target in CONTENT_FORMATS:
+        query = ExportLibrary(path=path, format=target, overwrite=args["overwrite"])
     else:
         raise Invalid("error.cli.export_what")
     report = engine.ask(query)

@@ -19,6 +19,7 @@ from core.domain.folder import Document, Folder, Memo, Message
 from core.domain.ids import DocumentPk, FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.json_types import JsonObject
 from core.domain.memory import DEFAULT_IMPORTANCE, Memory, TagSet
+from core.domain.package import Collision, PackageContent
 from core.domain.results import Problem
 
 NAME_GIVEN = "name_given"
@@ -37,6 +38,15 @@ class Format(StrEnum):
     LOREBOOK = "lorebook"
     CARD = "card"
     GRAPHML = "graphml"
+    MCZ = "mcz"
+    MEM0 = "mem0"
+    MARKDOWN = "markdown"
+
+
+CONTENT_FORMATS = frozenset({Format.MCZ, Format.MEM0, Format.MARKDOWN})
+"""Formats that hold a content (core.domain.package): the whole library, folders, or any memories."""
+SELECTION_FORMATS = CONTENT_FORMATS | {Format.WORLDINFO, Format.LOREBOOK}
+"""Formats that take any memories; the others hold whole folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +191,8 @@ class ImportPlan:
     """The result of a dry run. `counts` are named numbers for the summary.
 
     `into_existing`: fill an existing folder of the same name instead of taking a free name.
+    `content`: the file is a package or plain files; its records are in there, read as they are written, and
+    `folders` says only what the folders are to be called. `collision`: what becomes of those that are here already.
     """
 
     format: Format
@@ -197,6 +209,8 @@ class ImportPlan:
     counts: Mapping[str, int] = field(default_factory=dict)
     needs_confirmation: bool = False
     into_existing: bool = False
+    content: PackageContent | None = None
+    collision: Collision = Collision.MINE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +229,7 @@ class FolderBundle:
 
     `tags` has every memory. `outside` are the public ids of memories of other folders to which edges lead.
     `last_recalled`: what a recall handed out last, None when none has since the folder was made.
+    `places`: where memories stand in a picture of the graph.
     """
 
     folder: Folder
@@ -227,6 +242,7 @@ class FolderBundle:
     memos: tuple[Memo, ...] = ()
     outside: Mapping[MemoryPk, str] = field(default_factory=dict)
     last_recalled: tuple[MemoryPk, ...] | None = None
+    places: Mapping[MemoryPk, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from core.domain.api import Cancel
 from core.domain.ids import MemoryPk
+from core.domain.package import PackageContent, PackageReport
 from core.domain.schema import Schema
 from core.domain.transfer import ExportReport, FolderBundle, Format, Found, ImportPlan
 from core.ports.embedder import Vectors
@@ -43,3 +45,20 @@ class FileFormats(Protocol):
         `source`: the chat or picture of which a changed copy is written.
         Errors: UserError when `path` exists and `overwrite` is not set, or cannot be written.
         """
+
+    def write_content(
+        self,
+        target: Format,
+        content: PackageContent,
+        path: Path,
+        *,
+        scope: str = "library",
+        overwrite: bool = False,
+    ) -> ExportReport:
+        """Write a content as a package, as a folder of Markdown files or as a mem0 file; it is read as it is written.
+
+        Errors: as for `write`.
+        """
+
+    def verify(self, path: Path, cancel: Cancel | None = None) -> PackageReport:
+        """The check of a package. Errors: BadFile when it is none, or must not be opened; Cancelled."""

@@ -9,11 +9,21 @@ from typing import Any
 from core.domain import queries as q
 from core.domain.api import Cancel
 from core.domain.errors import UserError
-from core.domain.transfer import ExportReport, Format, Found, ImportPlan
+from core.domain.queries_packages import ExportLibrary, VerifyPackage
+from core.domain.transfer import (
+    CONTENT_FORMATS,
+    SELECTION_FORMATS,
+    ExportReport,
+    Found,
+    ImportPlan,
+)
 from core.ports.file_formats import FileFormats, VectorsOf
 from core.ports.store import Store
 from core.services.exporting import export_folder, export_memories, source_of, with_books
 from core.services.familiar import with_familiar
+from core.services.package_answers import ContentWriter
+from core.services.package_compare import with_collisions
+from core.services.package_content import ContentScope
 from core.services.reimport import with_library
 
 Answer = Callable[[Any, "Cancel | None"], Any]
@@ -29,12 +39,16 @@ def file_answers(
 
     `in_library`: whether a path lies in a library, whose own files no export may replace.
     """
+    contents = ContentWriter(store, formats, in_library)
 
     def read_file(query: q.ReadFile, cancel: Cancel | None) -> ImportPlan:
         with store.read() as reader:
             schema = reader.schema()
         plan = formats.read(query.path, schema, partly=query.partly)
         _check(cancel)
+        if plan.content is not None:
+            with store.read() as reader:
+                return with_collisions(reader, plan, plan.content)
         if query.as_new:
             return plan
         with store.read() as reader:
@@ -48,6 +62,9 @@ def file_answers(
     def export(query: q.ExportFolder, cancel: Cancel | None) -> ExportReport:
         if in_library(query.path):
             raise UserError("error.export.in_library", path=str(query.path))
+        if query.format in CONTENT_FORMATS:
+            scope = ContentScope(folders=(query.folder, *query.also))
+            return contents.write(scope, query.format, query.path, overwrite=query.overwrite)
         with store.read() as reader:
             schema = reader.schema()
             folders = dict.fromkeys((*with_books(reader, query.folder, query.format), *query.also))
@@ -66,7 +83,10 @@ def file_answers(
     def export_some(query: q.ExportMemories, cancel: Cancel | None) -> ExportReport:
         if in_library(query.path):
             raise UserError("error.export.in_library", path=str(query.path))
-        if query.format not in (Format.WORLDINFO, Format.LOREBOOK):
+        if query.format in CONTENT_FORMATS:
+            scope = ContentScope(memories=query.memories)
+            return contents.write(scope, query.format, query.path, overwrite=query.overwrite)
+        if query.format not in SELECTION_FORMATS:
             raise UserError("error.export.whole_folder", format=query.format.value)
         with store.read() as reader:
             schema = reader.schema()
@@ -79,6 +99,8 @@ def file_answers(
         q.FindFiles: find_files,
         q.ExportFolder: export,
         q.ExportMemories: export_some,
+        ExportLibrary: contents.library,
+        VerifyPackage: contents.verify,
     }
 
 

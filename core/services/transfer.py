@@ -22,10 +22,12 @@ from core.domain.ids import (
 )
 from core.domain.memory import Alias, Memory, Tag
 from core.domain.transfer import NAME_GIVEN, ImportPlan, PlannedEdge, PlannedFolder, PlannedMemory
-from core.ports.store import Reader, UnitOfWork
+from core.ports.store import UnitOfWork
 from core.services.chat_branches import adopt_branches, write_branch
 from core.services.chat_update import message_of, update_chat
+from core.services.folder_names import free_folder_name
 from core.services.outcome import Outcome
+from core.services.package_import import apply_package
 from core.services.plan_draft import stem_of
 
 CHUNK_ROWS = 500
@@ -41,6 +43,8 @@ def apply_import(uow: UnitOfWork, command: ApplyImport) -> Outcome:
     """
     if command.group:
         uow.label(group=command.group)
+    if command.plan.content is not None:
+        return apply_package(uow, command.plan, command.plan.content)
     return _Import(uow, command.plan).run()
 
 
@@ -340,12 +344,3 @@ class _Import:
                 )
             self.uow.insert(records)
         self.counts["memos"] += len(self.plan.memos)
-
-
-def free_folder_name(reader: Reader, name: str) -> str:
-    """The name itself, or with the first free number behind it: "name (2)"."""
-    number, free = 1, name
-    while reader.folder_named(free) is not None:
-        number += 1
-        free = f"{name} ({number})"
-    return free

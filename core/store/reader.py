@@ -28,6 +28,7 @@ from core.domain.schema import MemoryType, RelationType, Schema
 from core.ports.store import R
 from core.store import chat_rows, filters, proposal_rows
 from core.store.codecs import FIELDS, decode, from_micros
+from core.store.packed_rows import keys_of, stored_vectors, vector_groups
 
 SNIPPET_CHARS = 160
 _LEADS_TO_MEMORY = (
@@ -346,6 +347,20 @@ class SqlReader:
         return self._records(Memo, "WHERE t.folder = ? ORDER BY t.pk", (folder,))
 
     # --- schema and sizes ----------------------------------------------------------------
+
+    def keys_of(self, kind: Kind, ids: Sequence[str]) -> dict[str, int]:
+        """Keys by public id."""
+        return keys_of(self._connection, kind, ids)
+
+    def vector_groups(self, memories: Sequence[MemoryPk] | None) -> list[tuple[str, int, int]]:
+        """Model, bytes of a vector and number of memories."""
+        return vector_groups(self._connection, memories)
+
+    def stored_vectors(
+        self, model_key: str, size: int, memories: Sequence[MemoryPk]
+    ) -> list[tuple[str, str, bytes]]:
+        """Id, text hash and vector of memories."""
+        return stored_vectors(self._connection, model_key, size, memories)
 
     def schema(self) -> Schema:
         """Memory types and relation types, in their order. Read once a view."""

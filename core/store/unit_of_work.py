@@ -27,6 +27,7 @@ from core.store.erase import erase_memories
 from core.store.filters import among, key_list
 from core.store.history import read_op
 from core.store.label_diff import alias_changes, tag_changes
+from core.store.packed_rows import keep_hashed
 from core.store.reader import SqlReader
 from core.store.rows import Dirty, Row, RowWriter
 
@@ -335,6 +336,11 @@ class SqlUnitOfWork(SqlReader):
                 "INSERT INTO vector (model_key, text_hash, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
                 rows,
             )
+
+    def keep_hashed_vectors(self, model_key: str, vectors: Sequence[tuple[str, bytes]]) -> int:
+        """Store vectors whose text a memory has."""
+        derived.refresh(self._connection, self._dirty)
+        return keep_hashed(self._connection, model_key, vectors)
 
     # --- for undo ------------------------------------------------------------------------
 

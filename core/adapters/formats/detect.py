@@ -20,13 +20,19 @@ from core.adapters.formats.png_chunks import SIGNATURE
 from core.adapters.formats.problems import Problems
 from core.adapters.formats.stbme_find import Loaded, graph_in, graph_of_value, load_json, what_it_is
 from core.adapters.formats.stbme_read import read_graph
+from core.adapters.packages.markdown import ENDINGS as MARKDOWN_ENDINGS
+from core.adapters.packages.markdown import is_markdown_folder, markdown_plan
+from core.adapters.packages.mem0 import mem0_plan, mem0_rows
+from core.adapters.packages.plan import package_plan
+from core.adapters.packages.read import is_package
 from core.domain.errors import BadFile
 from core.domain.results import Problem
 from core.domain.schema import Schema
 from core.domain.transfer import Format, Found, ImportPlan
+from core.ports.clock import system_clock
 
 DATABASE = "metadata.db"
-_ENDINGS = frozenset({".json", ".jsonl", ".db", ".sqlite", ".sqlite3", ".png", ".charx"})
+_ENDINGS = frozenset({".json", ".jsonl", ".db", ".sqlite", ".sqlite3", ".png", ".charx", ".mcz"})
 _SIDES = ("-wal", "-shm", "-journal")
 _MOST_FILES = 5000
 _HEAD_BYTES = 64
@@ -42,6 +48,8 @@ def read_any(path: Path, schema: Schema, *, partly: bool = False) -> ImportPlan:
 
     Errors: BadFile saying what it is instead, and how far it could be read.
     """
+    if path.is_dir() and not (path / DATABASE).is_file() and is_markdown_folder(path):
+        return markdown_plan(path, system_clock())
     if path.is_dir():
         return read_any(_only_file(path, schema), schema, partly=partly)
     try:
@@ -78,6 +86,8 @@ def _read_card_file(path: Path, head: bytes) -> ImportPlan | None:
     problems = Problems()
     if head.startswith(SIGNATURE):
         return read_card(card_in_png(path, problems), problems, path)
+    if head.startswith(_PACKAGES) and is_package(path):
+        return package_plan(path)
     if head.startswith(_PACKAGES):
         return read_card(card_in_package(path, problems), problems, path)
     if head.startswith(_PICTURES):
@@ -87,6 +97,8 @@ def _read_card_file(path: Path, head: bytes) -> ImportPlan | None:
 
 def _read_text(path: Path, schema: Schema, *, partly: bool) -> ImportPlan:
     """A chat in lines, or whatever the JSON of the file is. Errors: BadFile."""
+    if path.suffix.lower() in MARKDOWN_ENDINGS and is_markdown_folder(path):
+        return markdown_plan(path, system_clock())
     if looks_like_chat(path):
         return read_chat(path, schema)
     if path.stat().st_size > _LARGEST_JSON:
@@ -104,6 +116,8 @@ def _read_value(loaded: Loaded, schema: Schema, path: Path) -> ImportPlan:
         return read_card(card, problems, path)
     if (book := find_book(value)) is not None:
         return read_book(book, path, problems)
+    if (rows := mem0_rows(value)) is not None:
+        return mem0_plan(value, rows, path, system_clock())
     if chats := foreign_chats(value):
         return read_foreign(chats, schema, path, problems)
     if program := foreign_name(value):
@@ -136,6 +150,11 @@ def found_in(path: Path, schema: Schema) -> tuple[Found, ...]:
     """
     if not path.exists():
         raise BadFile("error.file.missing", name=path.name)
+    if path.is_dir() and is_markdown_folder(path):
+        plan = markdown_plan(path, system_clock())
+        others = [candidate for candidate in _candidates(path) if candidate.suffix.lower() != ".md"]
+        listed = (_look(candidate, schema, asked=False) for candidate in others)
+        return (Found(path, plan.format, plan.counts), *(each for each in listed if each is not None))
     candidates = [path] if path.is_file() else _candidates(path)
     listed = (_look(candidate, schema, asked=path.is_file()) for candidate in candidates)
     return tuple(each for each in listed if each is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from core.adapters.formats.booku_write import collections_of, records_of, write_database
@@ -13,8 +14,15 @@ from core.adapters.formats.problems import Problems
 from core.adapters.formats.stbme_write import graph_of, graph_text
 from core.adapters.formats.whole_file import new_directory, new_file
 from core.adapters.formats.written_files import write_card, write_chat, write_lorebook
+from core.adapters.packages.markdown import write_markdown
+from core.adapters.packages.mem0 import write_mem0
+from core.adapters.packages.read import is_package
+from core.adapters.packages.verify import verify_package
+from core.adapters.packages.write import write_package
+from core.domain.api import Cancel
 from core.domain.errors import BadFile, Invalid
 from core.domain.json_types import Json
+from core.domain.package import PackageContent, PackageReport
 from core.domain.safe_text import storable
 from core.domain.schema import Schema
 from core.domain.transfer import ExportReport, FolderBundle, Format, Found, ImportPlan
@@ -22,6 +30,7 @@ from core.ports.clock import system_clock
 from core.ports.file_formats import VectorsOf
 from core.ports.vector_files import CollectionData
 
+_NAME = "memory-curator"
 VECTOR_FOLDER = Path("chroma_db") / "booku_memory"
 
 
@@ -77,6 +86,36 @@ class FormatFiles:
             case _:
                 raise Invalid("error.export.format", format=target.value)
 
+    def write_content(
+        self,
+        target: Format,
+        content: PackageContent,
+        path: Path,
+        *,
+        scope: str = "library",
+        overwrite: bool = False,
+    ) -> ExportReport:
+        """See FileFormats."""
+        match target:
+            case Format.MCZ:
+                return write_package(
+                    content, path, overwrite=overwrite, program=_program(), scope=scope, now=system_clock()
+                )
+            case Format.MEM0:
+                return write_mem0(content, path, overwrite=overwrite)
+            case Format.MARKDOWN:
+                return write_markdown(content, path, overwrite=overwrite)
+            case _:
+                raise Invalid("error.export.format", format=target.value)
+
+    def verify(self, path: Path, cancel: Cancel | None = None) -> PackageReport:
+        """See FileFormats."""
+        if not path.exists():
+            raise BadFile("error.file.missing", name=path.name)
+        if not path.is_file() or not is_package(path):
+            raise BadFile("error.package.none", name=path.name)
+        return verify_package(path, cancel)
+
     def _write_booku(
         self, bundles: Sequence[FolderBundle], path: Path, vectors_of: VectorsOf | None, *, overwrite: bool
     ) -> ExportReport:
@@ -105,6 +144,14 @@ class FormatFiles:
             },
             problems=problems.all(),
         )
+
+
+def _program() -> str:
+    """Name and version of this program, as packages say it."""
+    try:
+        return f"{_NAME} {version(_NAME)}"
+    except PackageNotFoundError:  # run from its sources
+        return _NAME
 
 
 def _write_graphml(bundles: Sequence[FolderBundle], path: Path, *, overwrite: bool) -> ExportReport:

@@ -1,0 +1,1 @@
+"""Packages of whole libraries (.mcz), and the plain files that people and other programs can edit."""

@@ -1,0 +1,527 @@
+"""Packages of whole libraries: written, checked, taken in, and written again with the same bytes."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.adapters.packages.rows import write_record
+from core.adapters.sample import read_sample
+from core.domain.chat import chat_of
+from core.domain.commands import (
+    AddEdge,
+    ApplyImport,
+    ChangeTags,
+    CreateFolder,
+    CreateMemory,
+    EditMemory,
+    NewMemory,
+    PinMemories,
+    SaveRecallCases,
+    TrashMemories,
+)
+from core.domain.edge import Edge
+from core.domain.enums import Layer, Role, Status, StatusReason
+from core.domain.errors import BadFile, UserError
+from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
+from core.domain.ids import FolderPk, MemoryPk, RelationId, TypeId
+from core.domain.memory import Memory, TagSet
+from core.domain.package import Collision, PackageReport
+from core.domain.queries import ExportFolder, ExportMemories, FolderByName, Folders, ResolveMemories
+from core.domain.queries_packages import ExportLibrary, VerifyPackage
+from core.domain.recall import RecallCase
+from core.domain.results import OpResult
+from core.domain.schema import MemoryType, RelationType
+from core.domain.transfer import (
+    Format,
+    ImportPlan,
+    PlannedBranch,
+    PlannedEdge,
+    PlannedFolder,
+    PlannedMemo,
+    PlannedMemory,
+    PlannedMessage,
+)
+from core.store.packed_rows import keep_hashed
+from tests.formats.desk import FilesDesk
+
+NOW = datetime(2026, 3, 4, 5, 6, 7, 891011, tzinfo=UTC)
+Desks = Callable[[str], FilesDesk]
+
+
+@pytest.fixture
+def desks(tmp_path: Path) -> Iterator[Desks]:
+    made: list[FilesDesk] = []
+
+    def make(name: str) -> FilesDesk:
+        made.append(FilesDesk(tmp_path / name))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.engine.close()
+
+
+@pytest.fixture
+def sample(desks: Desks) -> FilesDesk:
+    """A library with everything that a package holds."""
+    desk = desks("sample")
+    desk.engine.run(ApplyImport(read_sample(NOW)))
+    with desk.store.read() as reader:
+        pks = [MemoryPk(pk) for folder in reader.all_records(Folder) for pk in reader.memories_in(folder.pk)]
+        folder = reader.all_records(Folder)[0].pk
+    desk.engine.run(PinMemories(key="force:all", places=((pks[0], 1.25, -3.5),)))
+    desk.engine.run(PinMemories(key=f"force:{folder}/", places=((pks[0], 0.1, 0.2),)))
+    case = RecallCase(name="who", folder=folder, message="who sings?", expected=(pks[0], pks[1]))
+    desk.engine.run(SaveRecallCases(cases=(case, replace(case, name="all", folder=None))))
+    _add_vectors(desk, pks[:40])
+    return desk
+
+
+def _add_vectors(desk: FilesDesk, pks: list[MemoryPk]) -> None:
+    with desk.store._database.writing() as connection:
+        hashes = connection.exec_driver_sql(
+            f"SELECT text_hash FROM memory WHERE pk IN ({','.join(map(str, pks))})"
+        )
+        rows = [(row[0], bytes(4 * 3) + row[0].encode()[:4]) for row in hashes]
+        assert keep_hashed(connection, "model|4|x", rows)
+
+
+def _members(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as package:
+        return {name: package.read(name) for name in package.namelist() if name != "manifest.json"}
+
+
+def _out(desk: FilesDesk, name: str = "out.mcz") -> Path:
+    path = desk.root / name
+    desk.engine.ask(ExportLibrary(path, overwrite=True))
+    return path
+
+
+def _take(desk: FilesDesk, path: Path, collision: Collision | None = None) -> OpResult:
+    plan = desk.plan(path)
+    return desk.engine.run(ApplyImport(plan if collision is None else replace(plan, collision=collision)))
+
+
+def _check(desk: FilesDesk, path: Path) -> PackageReport:
+    return desk.engine.ask(VerifyPackage(path))
+
+
+# --- round trips --------------------------------------------------------------------------------
+
+
+def test_package_into_an_empty_library_comes_out_with_equal_members(sample: FilesDesk, desks: Desks) -> None:
+    first = _out(sample)
+    other = desks("other")
+    result = _take(other, first)
+    assert _members(_out(other)) == _members(first)
+    assert result.counts["memories"] == 370
+    assert result.counts["vectors"] == 40
+    names = set(_members(first))
+    assert {"pins.jsonl", "recall_cases.jsonl", "vectors/0.npy", "vectors/0.jsonl"} <= names
+    assert len(_members(first)["pins.jsonl"].splitlines()) == 2
+
+
+def test_import_of_a_package_is_one_change_that_can_be_undone(sample: FilesDesk, desks: Desks) -> None:
+    other = desks("other")
+    empty = _members(_out(other, "empty.mcz"))
+    _take(other, _out(sample))
+    other.engine.undo()
+    assert _members(_out(other)) == empty
+    other.engine.redo()
+    assert len(_members(_out(other))["memories.jsonl"].splitlines()) == 370
+
+
+def test_package_once_more_changes_nothing(sample: FilesDesk) -> None:
+    path = _out(sample)
+    plan = sample.plan(path)
+    assert (plan.counts["already_there"], plan.counts["differing"]) == (370, 0)
+    for collision in (Collision.MINE, Collision.THEIRS):
+        assert _take(sample, path, collision).op is None
+    assert _members(_out(sample, "again.mcz")) == _members(path)
+
+
+_TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+_TIMES = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1)).map(lambda t: t.replace(tzinfo=UTC))  # noqa: DTZ001 - Hypothesis takes bounds without a zone
+_FLOORS = st.none() | st.integers(0, 10**6)
+_JSON = st.dictionaries(_TEXTS, st.none() | st.booleans() | st.integers(-(2**40), 2**40) | _TEXTS, max_size=3)
+
+
+@st.composite
+def _plans(draw: st.DrawFn) -> ImportPlan:
+    count = draw(st.integers(1, 5))
+    folders = [
+        PlannedFolder(key=f"f{n}", name=name, extra=draw(_JSON), last_processed_seq=draw(st.integers(-1, 9)))
+        for n, name in enumerate(("default", "聊天/一", "c"))
+    ]
+    memories = [
+        PlannedMemory(
+            key=str(n),
+            folder=f"f{draw(st.integers(0, 2))}",
+            foreign_id=draw(st.none() | st.just(f"foreign {n}")),
+            type=draw(st.sampled_from(("event", "character", "rule"))),  # type: ignore[arg-type]
+            layer=draw(st.sampled_from(Layer)),
+            status=draw(st.sampled_from(Status)),
+            status_reason=draw(st.none() | st.sampled_from(StatusReason)),
+            title=draw(_TEXTS),
+            body=draw(_TEXTS),
+            fields=draw(_JSON),
+            importance=draw(st.floats(0, 10)),
+            novelty=draw(st.floats(0, 1)),
+            activation_count=draw(st.integers(0, 99)),
+            last_activated_at=draw(st.none() | _TIMES),
+            seq=draw(_FLOORS),
+            seq_start=draw(_FLOORS),
+            seq_end=draw(_FLOORS),
+            level=draw(st.integers(0, 3)),
+            parent=draw(st.none() | st.integers(0, count - 1).map(str)),
+            merged_into=draw(st.none() | st.integers(0, count - 1).map(str)),
+            visibility=tuple(draw(st.lists(_TEXTS, max_size=2))),
+            locked=draw(st.booleans()),
+            source=draw(_TEXTS),
+            created_at=draw(_TIMES),
+            updated_at=draw(_TIMES),
+            deleted_at=draw(st.none() | _TIMES),
+            tags=TagSet(tuple(draw(st.lists(_TEXTS, max_size=2, unique=True)))),
+            aliases=tuple(draw(st.lists(_TEXTS, max_size=2, unique=True))),
+            extra=draw(_JSON),
+        )
+        for n in range(count)
+    ]
+    memories = [
+        replace(m, parent=m.parent if m.parent != m.key else None,
+                merged_into=m.merged_into if m.merged_into != m.key else None)
+        for m in memories
+    ]  # fmt: skip
+    edges = [
+        PlannedEdge(
+            source="0",
+            target=str(n),
+            relation=draw(st.sampled_from(("related", "updates"))),  # type: ignore[arg-type]
+            strength=draw(st.floats(0, 1)),
+            created_at=draw(_TIMES),
+            valid_from=draw(st.none() | _TIMES),
+            invalid_from=draw(st.none() | _TIMES),
+            ended_seq=draw(_FLOORS),
+            extra=draw(_JSON),
+        )
+        for n in range(1, count)
+    ]
+    messages = [
+        PlannedMessage(
+            folder=f"f{draw(st.integers(0, 2))}", seq=n, role=draw(st.sampled_from(Role)), text=draw(_TEXTS),
+            sent_at=draw(st.none() | _TIMES), hidden=draw(st.booleans()), extra=draw(_JSON),
+        )
+        for n in range(draw(st.integers(0, 3)))
+    ]  # fmt: skip
+    memo = PlannedMemo(
+        folder="f0", id="memo-1", content=draw(_TEXTS), expires_at=NOW, created_at=NOW, updated_at=NOW
+    )
+    return ImportPlan(
+        format=Format.BOOKU,
+        source_name="made",
+        folders=tuple(folders),
+        memories=tuple(memories),
+        edges=tuple(edges),
+        messages=messages,
+        memos=(memo,),
+    )
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(plan=_plans())
+def test_any_library_goes_out_and_in_without_loss(
+    plan: ImportPlan, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    root = tmp_path_factory.mktemp("round")
+    one, other = FilesDesk(root / "one"), FilesDesk(root / "other")
+    try:
+        one.engine.run(ApplyImport(replace(plan, into_existing=True)))
+        first = _out(one)
+        assert _check(one, first).whole
+        _take(other, first)
+        assert _members(_out(other)) == _members(first)
+    finally:
+        one.engine.close()
+        other.engine.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "left_out"),
+    [
+        (Memory, {"pk"}),
+        (Edge, {"pk"}),
+        (Folder, {"pk", "also_reads"}),
+        (Document, {"pk"}),
+        (Message, {"pk"}),
+        (Memo, {"pk"}),
+        (NotDuplicate, {"pk"}),
+        (MemoryType, {"pk"}),
+        (RelationType, {"pk"}),
+        (RecallCase, {"pk", "expected"}),
+    ],
+)
+def test_every_column_of_a_record_has_its_place_in_a_row(kind: type, left_out: set[str]) -> None:
+    from core.adapters.packages.rows import _table
+
+    assert {item.name for item in fields(kind)} - set(_table(kind)) == left_out
+    assert callable(write_record)
+
+
+# --- parts of a library -------------------------------------------------------------------------
+
+
+def test_folder_of_a_package_brings_relations_back_to_what_stayed(sample: FilesDesk) -> None:
+    folder = sample.engine.ask(FolderByName("documents"))
+    assert folder is not None
+    path = sample.root / "part.mcz"
+    report = sample.engine.ask(ExportFolder(folder=folder.pk, format=Format.MCZ, path=path))
+    assert {"memories", "documents"} <= report.counts.keys()
+    assert report.counts["folders"] == 1
+    assert _check(sample, path).whole
+    before = _members(_out(sample, "before.mcz"))
+    assert _take(sample, path).op is None
+    assert _members(_out(sample, "after.mcz")) == before
+
+
+def test_branch_without_its_parent_takes_the_shared_floors_along(desks: Desks) -> None:
+    desk, other = desks("one"), desks("other")
+    messages = [PlannedMessage(folder="p", seq=n, role=Role.USER, text=f"floor {n}") for n in range(4)]
+    parent = desk.engine.run(
+        ApplyImport(
+            ImportPlan(
+                format=Format.CHAT, source_name="p", memories=(), messages=messages,
+                folders=(PlannedFolder(key="p", name="parent"),),
+            )
+        )
+    ).created_folder  # fmt: skip
+    assert parent is not None
+    branch = [PlannedMessage(folder="b", seq=n, role=Role.USER, text=f"other {n}") for n in range(4)]
+    planned = PlannedFolder(key="b", name="branch", branch=PlannedBranch(parent, 2))
+    made = desk.engine.run(
+        ApplyImport(
+            ImportPlan(format=Format.CHAT, source_name="b", memories=(), messages=branch, folders=(planned,))
+        )
+    ).created_folder
+    assert made is not None
+    path = desk.root / "branch.mcz"
+    desk.engine.ask(ExportFolder(folder=made, format=Format.MCZ, path=path))
+    _take(other, path)
+    alone = other.engine.ask(FolderByName("branch"))
+    assert alone is not None
+    assert "branch" not in chat_of(alone)
+    with other.store.read() as reader:
+        texts = [message.text for message in reader.messages_of(alone.pk)]
+    assert texts == ["floor 0", "floor 1", "other 2", "other 3"]
+
+    both = _out(desk)
+    third = desks("third")
+    _take(third, both)
+    assert _members(_out(third)) == _members(both)
+
+
+def test_chosen_memories_go_out_with_the_relations_between_them(sample: FilesDesk, desks: Desks) -> None:
+    with sample.store.read() as reader:
+        edge = reader.records(Edge, range(1, 5))[0]
+    path = sample.root / "two.mcz"
+    report = sample.engine.ask(ExportMemories((edge.source, edge.target), Format.MCZ, path))
+    assert report.counts["memories"] == 2
+    assert report.counts["edges"] >= 1
+    assert "messages" not in report.counts
+    other = desks("other")
+    assert _take(other, path).counts["memories"] == 2
+
+
+# --- what is here already -----------------------------------------------------------------------
+
+
+def _one(desk: FilesDesk) -> MemoryPk:
+    folder = desk.engine.ask(FolderByName("a"))
+    pk = None if folder is None else folder.pk
+    if pk is None:
+        pk = desk.engine.run(CreateFolder("a")).created_folder
+    assert pk is not None
+    new = NewMemory(folder=pk, type=TypeId("event"), body="mine")
+    return desk.engine.run(CreateMemory(new)).created[0]
+
+
+def _bodies(desk: FilesDesk) -> list[str]:
+    lines = _members(_out(desk, "state.mcz"))["memories.jsonl"].splitlines()
+    return sorted(json.loads(line)["body"] for line in lines)
+
+
+def _edited(desks: Desks) -> tuple[FilesDesk, MemoryPk, Path]:
+    """A library whose memory was changed after it was written to a package."""
+    desk = desks("edited")
+    pk = _one(desk)
+    desk.engine.run(ChangeTags(memories=(pk,), add=("old",)))
+    path = _out(desk)
+    desk.engine.run(EditMemory(memory=pk, body="changed since"))
+    desk.engine.run(ChangeTags(memories=(pk,), add=("new",)))
+    return desk, pk, path
+
+
+def test_keep_mine_leaves_what_differs(desks: Desks) -> None:
+    desk, _, path = _edited(desks)
+    plan = desk.plan(path)
+    assert (plan.counts["differing"], plan.collision) == (1, Collision.MINE)
+    assert [problem.key for problem in plan.problems] == ["import.problem.package_differs"]
+    assert _take(desk, path, Collision.MINE).op is None
+    assert _bodies(desk) == ["changed since"]
+
+
+def test_take_theirs_replaces_text_and_tags_and_undo_brings_mine_back(desks: Desks) -> None:
+    desk, pk, path = _edited(desks)
+    result = _take(desk, path, Collision.THEIRS)
+    assert result.counts["replaced"] == 1
+    assert _bodies(desk) == ["mine"]
+    with desk.store.read() as reader:
+        assert reader.tag_sets([pk])[pk].general == ("old",)
+    desk.engine.undo()
+    assert _bodies(desk) == ["changed since"]
+
+
+def test_both_keeps_the_packages_beside_mine_in_a_folder_of_its_own(desks: Desks) -> None:
+    desk, _, path = _edited(desks)
+    result = _take(desk, path, Collision.BOTH)
+    assert result.counts["memories"] == 1
+    assert _bodies(desk) == ["changed since", "mine"]
+    assert desk.engine.ask(FolderByName("a (2)")) is not None
+
+
+def test_relations_between_old_and_new_memories_come_in_once(desks: Desks) -> None:
+    desk = desks("one")
+    first, second = _one(desk), _one(desk)
+    desk.engine.run(AddEdge(source=first, target=second, relation=RelationId("related")))
+    path = _out(desk)
+    desk.engine.run(TrashMemories(memories=(second,)))
+    for collision, edges in ((Collision.MINE, 1), (Collision.THEIRS, 1), (Collision.BOTH, 2)):
+        _take(desk, path, collision)
+        assert len(_members(_out(desk, "e.mcz"))["edges.jsonl"].splitlines()) == edges
+
+
+# --- damage -------------------------------------------------------------------------------------
+
+
+def _rewritten(path: Path, change: Callable[[str, bytes], bytes | None], *extra: tuple[str, bytes]) -> Path:
+    """The package with changed members and a manifest that knows nothing of it."""
+    target = path.with_name("changed.mcz")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            if (data := change(name, old.read(name))) is not None:
+                new.writestr(name, data)
+        for name, data in extra:
+            new.writestr(name, data)
+    return target
+
+
+def _manifest(**values: object) -> Callable[[str, bytes], bytes]:
+    def change(name: str, data: bytes) -> bytes:
+        return json.dumps({**json.loads(data), **values}).encode() if name == "manifest.json" else data
+
+    return change
+
+
+def test_every_damaged_member_is_named_and_nothing_is_imported(sample: FilesDesk, desks: Desks) -> None:
+    path = _out(sample)
+    for name in _members(path):
+        if not _members(path)[name]:
+            continue
+        bad = _rewritten(path, lambda each, data, name=name: data[:-3] + b"x\n" if each == name else data)  # type: ignore[misc]
+        report = _check(sample, bad)
+        assert not report.whole, name
+        assert report.problems[0].args["member"] == name
+        other = desks(f"other {name.replace('/', ' ')}")
+        with pytest.raises(BadFile):
+            _take(other, bad)
+        assert other.engine.ask(Folders()) == ()
+
+
+def test_missing_member_is_named(sample: FilesDesk) -> None:
+    path = _out(sample)
+    bad = _rewritten(path, lambda name, data: None if name == "edges.jsonl" else data)
+    report = _check(sample, bad)
+    assert [problem.key for problem in report.problems if problem.severity == "error"] == [
+        "error.package.member_missing"
+    ]
+
+
+def test_numbers_that_lie_are_named(sample: FilesDesk) -> None:
+    bad = _rewritten(_out(sample), _manifest(counts={"memories": 5}))
+    assert [problem.key for problem in _check(sample, bad).problems] == ["package.problem.counts"]
+
+
+def test_newer_package_is_refused_in_words(sample: FilesDesk) -> None:
+    bad = _rewritten(_out(sample), _manifest(version=2, program="memory-curator 9"))
+    with pytest.raises(BadFile) as caught:
+        sample.plan(bad)
+    assert caught.value.key == "error.package.newer"
+    assert caught.value.text_args["version"] == 2
+
+
+@pytest.mark.parametrize("name", ["../evil.txt", "/etc/passwd", "C:\\evil", "a/../../b"])
+def test_names_that_escape_are_refused(sample: FilesDesk, name: str) -> None:
+    bad = _rewritten(_out(sample), lambda _name, data: data, (name, b"x"))
+    with pytest.raises(BadFile) as caught:
+        sample.plan(bad)
+    assert caught.value.key == "error.package.escapes"
+
+
+def test_bomb_is_refused_before_it_is_unpacked(sample: FilesDesk) -> None:
+    bad = _rewritten(_out(sample), lambda name, data: bytes(40 << 20) if name == "memos.jsonl" else data)
+    with pytest.raises(BadFile) as caught:
+        _check(sample, bad)
+    assert caught.value.key == "error.package.bomb"
+
+
+def test_cut_off_package_and_other_archives_are_told_apart(sample: FilesDesk, tmp_path: Path) -> None:
+    path = _out(sample)
+    cut = tmp_path / "cut.mcz"
+    cut.write_bytes(path.read_bytes()[:3000])
+    with pytest.raises(BadFile) as caught:
+        sample.plan(cut)
+    assert caught.value.key == "error.package.damaged"
+    other = tmp_path / "other.zip"
+    with zipfile.ZipFile(other, "w") as package:
+        package.writestr("manifest.json", "{}")
+    with pytest.raises(BadFile) as caught:
+        sample.plan(other)
+    assert caught.value.key == "error.file.is_archive"
+    with pytest.raises(BadFile) as caught:
+        _check(sample, other)
+    assert caught.value.key == "error.package.none"
+
+
+def test_package_is_not_written_over_anything_unasked(sample: FilesDesk) -> None:
+    path = _out(sample)
+    with pytest.raises(UserError) as caught:
+        sample.engine.ask(ExportLibrary(path))
+    assert caught.value.key == "error.export.exists"
+    with pytest.raises(UserError) as caught:
+        sample.engine.ask(ExportLibrary(path, Format.STBME))
+    assert caught.value.key == "error.export.not_library"
+
+
+def test_times_of_a_package_keep_their_microseconds(desks: Desks) -> None:
+    desk, other = desks("one"), desks("two")
+    planned = PlannedMemory(
+        key="m", folder="f", foreign_id="x", type="event", body="b", created_at=NOW,  # type: ignore[arg-type]
+        updated_at=NOW + timedelta(microseconds=1),
+    )  # fmt: skip
+    plan = ImportPlan(
+        format=Format.BOOKU, source_name="s", folders=(PlannedFolder(key="f", name="f"),), memories=(planned,)
+    )
+    desk.engine.run(ApplyImport(plan))
+    _take(other, _out(desk))
+    folder = other.engine.ask(FolderByName("f"))
+    assert folder is not None
+    assert other.memory(FolderPk(folder.pk), "x").updated_at == NOW + timedelta(microseconds=1)
+    assert other.engine.ask(ResolveMemories(("x",))) != ()
