@@ -124,6 +124,10 @@ def _answer(spec: CommandSpec, arguments: Mapping[str, Any], settings: Settings,
 def _answer_of(
     spec: CommandSpec, arguments: Mapping[str, Any], settings: Settings, say: Say, root: Path
 ) -> Answer:
+    if spec.unopened is not None:
+        answer = spec.unopened(root, settings, arguments, say)
+        if answer is not None:
+            return answer
     library = container.open_library(root, container.program(WRITER), settings, create=spec.creates)
     try:
         return spec.function(library, arguments, say)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app import (
     commands_documents,
     commands_evaluate,
+    commands_health,
     commands_read,
     commands_recall,
     commands_transfer,
@@ -31,6 +33,7 @@ from core.domain.transfer import Format
 
 if TYPE_CHECKING:
     from app.container import Library
+    from core.settings import Settings
 
 DEFAULT_LIMIT = 50
 
@@ -66,16 +69,21 @@ class Argument:
 
 
 Function = Callable[["Library", Mapping[str, Any], Say], Answer]
+Unopened = Callable[[Path, "Settings", Mapping[str, Any], Say], "Answer | None"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandSpec:
-    """One command; its help is the text `cli.command.<name>`. `creates`: makes a library that is missing."""
+    """One command; its help is the text `cli.command.<name>`. `creates`: makes a library that is missing.
+
+    `unopened` is asked first, with the library's directory: what it answers needs no opened library.
+    """
 
     name: str
     function: Function
     arguments: tuple[Argument, ...] = field(default=())
     creates: bool = False
+    unopened: Unopened | None = None
 
 
 _FOLDER = Argument(name="--folder", metavar="NAME")
@@ -224,6 +232,23 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(name="folders", function=commands_read.folders),
     CommandSpec(name="history", function=commands_read.history, arguments=(_LIMIT,)),
     CommandSpec(name="verify", function=commands_read.verify),
+    CommandSpec(
+        name="check",
+        function=commands_health.check,
+        arguments=(
+            Argument(name="--repair", takes=Takes.REPEATED, metavar="safe|all|FAULT"),
+            Argument(name="--dry-run", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
+        name="backup",
+        function=commands_health.backup,
+        unopened=commands_health.backups_of,
+        arguments=(
+            Argument(name="action", choices=commands_health.ACTIONS),
+            Argument(name="name", takes=Takes.OPTIONAL_TEXT, metavar="NAME"),
+        ),
+    ),
     CommandSpec(name="rebuild", function=commands_write.rebuild),
     CommandSpec(
         name="edit",

@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from app import paths
+from app.container_health import LibraryHealth, log_changes
 from app.container_models import Models
 from core.domain import queries as q
 from core.domain.endpoints import ModelTask
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from core.services.novelty import NoveltyCheck
     from core.services.recall.recall import RecallService
     from core.services.semantic import SemanticSearch
+    from core.store.backups import SqlBackups
 
 LIBRARY_VARIABLE = "MEMORY_CURATOR_LIBRARY"
 LANGUAGE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -100,11 +103,12 @@ class Library:
         self._settings = settings
         self._lock = lock
         self.models = Models(settings)
+        self.health = LibraryHealth(self, settings)
         self.store = SqlStore(self.files, default_schema())
         self.drainer: Drainer | None = None
         try:
             self._roll_back_abandoned()
-            self.engine = Engine(self.store, actor, self._answers(), [self._end])
+            self.engine = Engine(self.store, actor, self._answers(), [self._end], self.health.before)
             self.engine.subscribe(self._notice)
         except BaseException:
             self.store.close()
@@ -163,13 +167,23 @@ class Library:
     def recall(self) -> RecallService:
         """What the next prompt would get. Without an embedder words and relations are left."""
         from core.adapters.token_counter import QuicktokCounters
+        return self._recall_service(self._embedder_with_vectors)
+
+    def recall_with(self, embedder: Embedder) -> RecallService:
+        """The same with the vectors of that embedder, for a comparison."""
+        from core.adapters.index_numpy import NumpyIndex
+
+        exact = NumpyIndex(self.store.queue, embedder.identity)
+        return self._recall_service(lambda: (embedder, exact))
+
+    def _recall_service(self, embedder: Callable[[], tuple[Embedder, NumpyIndex] | None]) -> RecallService:
         from core.services.recall.recall import RecallService
 
         return RecallService(
             self.store,
             self.store.recall,
             QuicktokCounters(),
-            embedder=self._embedder_with_vectors,
+            embedder=embedder,
             model=lambda: self.models.model_for(ModelTask.RECALL),
             language=lambda: language_of(self._settings),
         )
@@ -213,6 +227,41 @@ class Library:
         drainer.start()
 
     def rebuild(self, progress: Report | None = None, cancel: CancelToken | None = None) -> DrainResult:
+    # --- health --------------------------------------------------------------------------
+
+    @property
+    def keeps_lock(self) -> bool:
+        """Whether this program holds the library's lock."""
+        return self._lock is not None
+
+    @contextmanager
+    def index_lock(self) -> Iterator[bool]:
+        """Whether the index may be used now; without the library's lock it is let go of afterwards."""
+        if self._lock is not None:
+            yield True
+            return
+        lock = LibraryLock(self.files)
+        if not lock.acquire():
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            self.release_index()
+            lock.release()
+
+    def release_index(self) -> None:
+        """End the index process; the next call starts it again."""
+        if "_index" in self.__dict__:
+            self._index.release()
+
+    def forget_vectors(self) -> None:
+        """All vectors are others now: exact search reads them again, the drainer brings them into the index."""
+        if "_exact" in self.__dict__:
+            self._exact.forget()
+        if self.drainer is not None:
+            self.drainer.changed()
+
         """The index anew from SQL; no text that has a vector is embedded again.
 
         Errors: LibraryInUse when another program holds the library, Unavailable, Cancelled.
@@ -259,6 +308,7 @@ class Library:
             **self.models.answers(),
             **graph_answers(lambda: self.graph),
             **upkeep_answers(lambda: self.store.upkeep),
+            **self.health.answers(),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
             q.SearchByMeaning: self._search,
             q.Verify: self._verify,
@@ -409,5 +459,17 @@ def open_library(
 def run_index_process() -> None:
     """Be the index process (a frozen program starts itself for it)."""
     from core.adapters.index_server import main
+def copies_of(root: Path, settings: Settings) -> SqlBackups:
+    """The backups of a library, which need not be open or even whole."""
+    from core.store.backups import SqlBackups
+
+    return SqlBackups(LibraryFiles(root), system_clock, settings.text_without_keys)
+
+
+def index_dir(root: Path) -> Path:
+    """Where a library's vector index lies."""
+    return LibraryFiles(root).index
+
+
 
     main()

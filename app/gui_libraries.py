@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 from app import container, paths
+from app.container_health import restore
 from app.window_call import call_window
 from core.domain.api import EngineApi
 from core.domain.commands import ApplyImport
@@ -57,6 +58,7 @@ class GuiLibraries:
             path, container.person(), self._settings, create=create, keep=True, address=self._address
         )
         library.keep_indexed()
+        library.health.keep_backed_up()
         with self._lock:
             self._open[id(library.engine)] = library
         self._settings.remember_library(path)
@@ -71,6 +73,11 @@ class GuiLibraries:
             library = self._open.pop(id(engine), None)
         if library is not None:
             library.close()
+
+    def restore(self, path: Path, name: str) -> EngineApi:
+        """Bring a backup back and open the library. Errors: LibraryInUse, NotFound, BadFile, Invalid."""
+        restore(path, name, self._settings)
+        return self._keep(path, create=False)
 
     def close_all(self) -> None:
         """Close what was opened and never shown: the window was closed in the middle of opening."""

@@ -25,13 +25,15 @@ Answer = Callable[[Any, "Cancel | None"], Any]
 
 Closer = Callable[[], None]
 
+Before = Callable[[Command, "Cancel | None"], None]
+"""Called before a command is run (a backup before a big one); its errors keep the command from running."""
+
 
 class Engine:
     """One opened library (core.domain.api.EngineApi).
 
     `answers` are the queries that need adapters, `closers` end what was opened for this engine, in
-    order; both come from app/container.py. `after_commit` hears of every change, like a listener,
-    before the listeners.
+    order, `before` comes before each command; all come from app/container.py.
     """
 
     def __init__(
@@ -40,11 +42,13 @@ class Engine:
         actor: Actor,
         answers: Mapping[type[Query[Any]], Answer] | None = None,
         closers: Sequence[Closer] = (),
+        before: Before | None = None,
     ) -> None:
         self._store = store
         self._actor = actor
         self._answers = {**(answers or {}), **self._own_answers()}
         self._closers = tuple(closers)
+        self._before = before
         self._listeners: list[Callable[[Changes], None]] = []
         self._lock = threading.Lock()
         self._seen = store.last_op()
@@ -69,6 +73,8 @@ class Engine:
         """Make one change as one op; see EngineApi."""
         handler = HANDLERS[type(command)]
         draft = OpDraft(command.LABEL, self._actor, undoable=command.UNDOABLE)
+        if self._before is not None:
+            self._before(command, cancel)
 
         def work(unit: UnitOfWork) -> Outcome:
             return handler(unit, command)

@@ -72,6 +72,9 @@ DECLARATIONS: tuple[Setting, ...] = (
     _kept("models.task.synopsis", Form.TEXT, ""),
     _kept("models.task.reflection", Form.TEXT, ""),
     _kept("models.task.consolidate", Form.TEXT, ""),
+    _number("backup.every_days", 1, low=0, high=30),
+    _number("backup.keep", 20, low=3, high=500),
+    Setting(key="backup.before_big", form=Form.FLAG, default=True, text="setting.backup.before_big", shown=True),
     _kept("last_library", Form.TEXT, ""),
     _kept("recent_libraries", Form.TEXTS, ()),
     _kept("ui.table_columns", Form.TEXT, ""),
@@ -199,6 +202,21 @@ class Settings:
         return lambda: self._listeners.remove(listener)
 
     def remember_library(self, path: Path) -> None:
+    def mend(self) -> int:
+        """Write the file anew without what could not be read; returns how much that was. Errors: Invalid.
+
+        A damaged file is kept beside it.
+        """
+        bad = len(self.refused) + self.damaged
+        if bad:
+            self._save()
+            self.refused = ()
+        return bad
+
+    def text_without_keys(self) -> str:
+        """All values as JSON, to be kept with a backup; keys of endpoints never stand among the settings."""
+        return json.dumps(self._values, ensure_ascii=False, indent=1) + "\n"
+
         """Make this the last library, and the first of the recent ones."""
         name = str(path.absolute())
         recent = dict.fromkeys((name, *self.texts("recent_libraries")))

@@ -124,6 +124,22 @@ class RowVersion:
 
 
 @dataclass(frozen=True, slots=True)
+class RowDiff:
+    """What an op did to one row. `action`: created, changed or removed; columns as in RowVersion.
+
+    `title` names the row, `memory` is the memory it is about; a created row has no columns.
+    """
+
+    kind: Kind
+    pk: int
+    action: str
+    title: str
+    memory: MemoryPk | None
+    before: Mapping[str, Json]
+    after: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryRow:
     """One row of the memory table. `snippet` = start of the body, one line."""
 

@@ -19,6 +19,7 @@ from core.domain.document import DocumentRow
 from core.domain.edge import Edge
 from core.domain.enums import Kind, OpRole, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
+from core.domain.health import Fault, Faulty
 from core.domain.ids import DocumentPk, FolderPk, MemoryPk, OpId
 from core.domain.memory import Alias, Memory, MemoryState, Tag, TagSet
 from core.domain.merge import MergeRecord
@@ -216,6 +217,9 @@ class Reader(Protocol):
 
     def schema(self) -> Schema:
         """Memory types and relation types."""
+
+    def faulty(self, fault: Fault, now: datetime) -> list[Faulty]:
+        """Rows with a fault of those that are found in rows, each with what would put it right."""
 
     def types_in_use(self) -> dict[str, int]:
         """Number of memories (trashed too) by type."""

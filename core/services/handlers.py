@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.domain import commands as c
+from core.domain import commands_health as ch
 from core.domain import commands_proposals as cp
 from core.domain import commands_chat as cc
 from core.domain import commands_upkeep as cu
@@ -26,8 +27,10 @@ from core.services import (
     proposal_apply,
     recall_cases,
     relations,
+    repair,
     replace,
     schema,
+    schema_desk,
     transfer,
     trials,
     upsert,
@@ -78,6 +81,9 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.GroupMemories: pins.group,
     c.KeepMemo: memos.keep,
     c.RemoveMemos: memos.remove,
+    ch.RepairFaults: repair.carry_out,
+    ch.ArrangeTypes: schema_desk.arrange,
+    ch.ImportSchema: schema_desk.import_all,
     c.SaveMemoryType: schema.save_type,
     c.RemoveMemoryType: schema.remove_type,
     c.SaveRelationType: schema.save_relation,

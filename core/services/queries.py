@@ -10,6 +10,7 @@ from typing import Any
 from core.domain import queries as q
 from core.domain import queries_chat as qc
 from core.domain import queries_proposals as qp
+from core.domain import queries_schema as qs
 from core.domain.document import DocumentRow
 from core.domain.edge import Edge, lives
 from core.domain.errors import NotFound
@@ -29,7 +30,7 @@ from core.domain.safe_text import storable
 from core.domain.schema import Schema
 from core.ports.clock import system_clock
 from core.ports.store import Reader
-from core.services import chats, documents, memos, promote, proposals, recall_cases, replace, whole
+from core.services import chats, documents, memos, promote, proposals, recall_cases, replace, schema_desk, whole
 from core.services.lookup import follow_merged, memory_of
 from core.services.moving import crossing
 
@@ -193,6 +194,9 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.LiveEdges: live_edges,
     q.Edges: edges,
     q.LibrarySchema: schema,
+    qs.SchemaUse: schema_desk.use,
+    qs.CheckMemoryType: schema_desk.check_type,
+    qs.CheckRelationType: schema_desk.check_relation,
     q.TagNames: tag_names,
     q.MessagesOf: messages,
     q.PreviewReplace: preview_replace,

@@ -16,7 +16,7 @@ from core.domain.edge import DEFAULT_RELATION
 from core.domain.enums import Kind
 from core.domain.errors import Invalid
 from core.domain.schema import Column, ColumnRole, Labels, MemoryType, RelationType
-from core.ports.store import UnitOfWork
+from core.ports.store import Reader, UnitOfWork
 from core.services.lookup import relation_of, type_of
 from core.services.outcome import Outcome
 
@@ -38,7 +38,7 @@ def save_type(uow: UnitOfWork, command: SaveMemoryType) -> Outcome:
         place = max((item.position for item in schema.types), default=-1) + 1
         uow.insert([replace(new, position=new.position or place)])
         return Outcome(changed=1)
-    _check_roles_kept(uow, old, new)
+    check_roles_kept(uow, old, new)
     return Outcome(changed=uow.update(Kind.MEMORY_TYPE, [old.pk], _values(new)))
 
 
@@ -90,11 +90,11 @@ def _check_compression(new: MemoryType) -> None:
         raise Invalid("error.schema.compression", type=new.id)
 
 
-def _check_roles_kept(uow: UnitOfWork, old: MemoryType, new: MemoryType) -> None:
-    """A column in use stays where its values live: in the row, or among the fields."""
+def check_roles_kept(reader: Reader, old: MemoryType, new: MemoryType) -> None:
+    """A column in use stays where its values live: in the row, or among the fields. Errors: Invalid."""
     before = {column.name: column for column in old.columns}
     moved = [column.name for column in new.columns if _moved(before.get(column.name), column)]
-    used = uow.types_in_use().get(old.id, 0)
+    used = reader.types_in_use().get(old.id, 0)
     if moved and used:
         raise Invalid("error.schema.role_in_use", column=moved[0], type=old.id, count=used)
 
@@ -123,16 +123,21 @@ def save_relation(uow: UnitOfWork, command: SaveRelationType) -> Outcome:
     new = command.relation
     old = schema.relation(new.id)
     new = replace(new, built_in=old is not None and old.built_in)
-    if not _ID.fullmatch(new.id):
-        raise Invalid("error.schema.id", id=new.id)
-    _check_labels(new.labels, new.id)
-    _check_color(new.color)
+    check_relation(new)
     uow.label(count=1, title=_label(new.labels, new.id))
     if old is None:
         place = max((item.position for item in schema.relations), default=-1) + 1
         uow.insert([replace(new, position=new.position or place)])
         return Outcome(changed=1)
     return Outcome(changed=uow.update(Kind.RELATION_TYPE, [old.pk], _values(new)))
+
+
+def check_relation(new: RelationType) -> None:
+    """The rules of a relation type. Errors: Invalid."""
+    if not _ID.fullmatch(new.id):
+        raise Invalid("error.schema.id", id=new.id)
+    _check_labels(new.labels, new.id)
+    _check_color(new.color)
 
 
 def remove_relation(uow: UnitOfWork, command: RemoveRelationType) -> Outcome:

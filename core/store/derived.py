@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from sqlalchemy import Connection
 from core.algos.lexical import search_text
 from core.domain.embedding_text import Written, embedded_text, text_hash
 from core.domain.ids import TypeId
-from core.domain.json_types import Json, JsonObject
+from core.domain.json_types import Json, JsonObject, parse_object
 from core.store.filters import among, key_list
 from core.store.reader import SqlReader
 from core.store.rows import Dirty
@@ -81,15 +80,26 @@ def _refresh_texts(connection: Connection, reader: SqlReader, pks: Sequence[int]
         f"SELECT pk, title, body, fields, type, text_hash FROM memory WHERE {among('pk')} ORDER BY pk",
         keys,
     ):
-        texts = _Texts(title, body, json.loads(fields) if fields != "{}" else {})
+        texts = _Texts(title, body, _fields(fields))
         digest = text_hash(embedded_text(texts, types.get(TypeId(kind))))
         changes.append(
             (search_text(*searched_parts(texts, tags.get(pk, ()), aliases.get(pk, ()))), digest, pk)
         )
         if digest != old:
             fresh.append(pk)
-    connection.exec_driver_sql("UPDATE memory SET search_text = ?, text_hash = ? WHERE pk = ?", changes)
+    if changes:  # owners of rows that are removed may be gone themselves
+        connection.exec_driver_sql("UPDATE memory SET search_text = ?, text_hash = ? WHERE pk = ?", changes)
     return fresh
+
+
+def _fields(text: str) -> JsonObject:
+    """The columns of a row; none where they cannot be read (an undo may bring such a row back)."""
+    if text == "{}":
+        return {}
+    try:
+        return parse_object(text)
+    except ValueError:
+        return {}
 
 
 def _values(connection: Connection, table: str, keys: str) -> dict[int, list[str]]:

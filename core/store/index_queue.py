@@ -44,7 +44,7 @@ class SqlIndexQueue:
                 " ON m.pk = o.memory ORDER BY o.rowid LIMIT ?",
                 (limit,),
             ).all()
-            texts = _texts(connection, [row[0] for row in rows if row[4] is not None])
+            texts = texts_of(connection, [row[0] for row in rows if row[4] is not None])
         return [
             Pending(
                 pk=MemoryPk(row[0]),
@@ -103,7 +103,7 @@ class SqlIndexQueue:
             rows = connection.exec_driver_sql(
                 f"SELECT {_ENTRY} FROM memory m WHERE m.pk > ? ORDER BY m.pk LIMIT ?", (int(after), limit)
             ).all()
-            texts = _texts(connection, [row[1] for row in rows])
+            texts = texts_of(connection, [row[1] for row in rows])
         return [(_entry(row), texts.get(row[1], "")) for row in rows]
 
     def matrix(self, model_key: str) -> tuple[NDArray[np.int64], Vectors]:
@@ -123,7 +123,7 @@ class SqlIndexQueue:
                 " ORDER BY m.pk DESC LIMIT ?",
                 (model_key, limit),
             ).all()
-            texts = _texts(connection, [row[0] for row in rows])
+            texts = texts_of(connection, [row[0] for row in rows])
         return [(MemoryPk(row[0]), row[1], texts.get(row[0], "")) for row in rows]
 
     def vector_counts(self, model_key: str, folder: FolderPk | None) -> tuple[int, int]:
@@ -188,7 +188,8 @@ def _entry(row: Sequence[Any]) -> IndexEntry:
     )
 
 
-def _texts(connection: Connection, pks: Iterable[int]) -> dict[int, str]:
+def texts_of(connection: Connection, pks: Iterable[int]) -> dict[int, str]:
+    """The embedded text of each memory."""
     reader = SqlReader(connection)
     types = {item.id: item for item in reader.schema().types}
     return {

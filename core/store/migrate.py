@@ -14,7 +14,7 @@ from core.domain.errors import BadFile
 from core.domain.schema import MemoryType, RelationType, Schema
 from core.store.codecs import encode_record
 from core.store.database import Database
-from core.store.library import BACKUPS, INDEX
+from core.store.library import BACKUPS, INDEX, LibraryFiles
 from core.store.migrations import MIGRATIONS
 
 APPLICATION_ID = 0x4D435552
@@ -55,7 +55,11 @@ def migrate(database: Database, schema: Schema, now: datetime, backups: Path) ->
     if version == len(MIGRATIONS):
         return
     if version:
-        _back_up(database.path, backups / f"before-m{version + 1:03d}-{now:%Y%m%dT%H%M%S}.db")
+        from core.domain.health import BackupReason
+        from core.store.backups import SqlBackups  # seldom needed: reading commands start without it
+
+        copies = SqlBackups(LibraryFiles(backups.parent), lambda: now)
+        copies.make(BackupReason.MIGRATION, f"m{version + 1:03d}")
     for number in range(version, len(MIGRATIONS)):
         with database.writing() as connection:
             if connection.exec_driver_sql("PRAGMA user_version").scalar_one() > number:
@@ -65,12 +69,6 @@ def migrate(database: Database, schema: Schema, now: datetime, backups: Path) ->
                 _seed(connection, schema)
             connection.exec_driver_sql(f"PRAGMA user_version={number + 1}")
             connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
-
-
-def _back_up(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as copy:
-        old.backup(copy)
 
 
 def _seed(connection: Connection, schema: Schema) -> None:

@@ -16,6 +16,7 @@ from core.domain.document import DocumentRow
 from core.domain.edge import Edge
 from core.domain.enums import Kind, Layer, Status, StatusReason, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
+from core.domain.health import Fault, Faulty
 from core.domain.ids import DocumentPk, FolderPk, MemoryId, MemoryPk, TypeId
 from core.domain.memory import TITLE_FROM_BODY_CHARS, Alias, MemoryState, Tag, TagSet
 from core.domain.merge import MergeRecord
@@ -26,7 +27,7 @@ from core.domain.queries_chat import FloorCounts
 from core.domain.results import Facets, FolderNode, LibraryCounts, MemoryRow
 from core.domain.schema import MemoryType, RelationType, Schema
 from core.ports.store import R
-from core.store import chat_rows, filters, proposal_rows
+from core.store import chat_rows, faults, filters, proposal_rows
 from core.store.codecs import FIELDS, decode, from_micros
 from core.store.packed_rows import keys_of, stored_vectors, vector_groups
 
@@ -370,6 +371,10 @@ class SqlReader:
                 tuple(self._records(RelationType, "ORDER BY t.position, t.pk")),
             )
         return self._known_schema
+
+    def faulty(self, fault: Fault, now: datetime) -> list[Faulty]:
+        """Rows with a fault, each with what would put it right."""
+        return faults.faulty(self._connection, fault, now)
 
     def types_in_use(self) -> dict[str, int]:
         """Number of memories (trashed too) by type."""

@@ -46,6 +46,7 @@ from core.store.usage import SqlUsage
 
 if TYPE_CHECKING:
     from core.store.graph_store import SqlGraphStore
+    from core.store.health_store import SqlHealth
     from core.store.index_queue import SqlIndexQueue
     from core.store.recall_store import SqlRecallStore
     from core.store.upkeep_store import SqlUpkeepStore
@@ -77,6 +78,13 @@ class SqlStore:
         from core.store.index_queue import SqlIndexQueue
 
         return SqlIndexQueue(self._database)
+
+    @cached_property
+    def health(self) -> SqlHealth:
+        """What check-up and Health page need. Loads numpy."""
+        from core.store.health_store import SqlHealth
+
+        return SqlHealth(self._database, self._clock)
 
     @cached_property
     def recall(self) -> SqlRecallStore:

@@ -117,7 +117,7 @@ def test_migration_backs_up_and_a_failing_one_is_not_marked_done(
             connection.exec_driver_sql("PRAGMA user_version").scalar_one() == len(migrations.MIGRATIONS) + 1
         )
     backup = next(store.files.backups.iterdir())
-    with closing(sqlite3.connect(backup)) as copy:
+    with closing(sqlite3.connect(backup / "library.db")) as copy:
         assert copy.execute("SELECT count(*) FROM memory_type").fetchone()[0] == len(default_schema().types)
 
 
