@@ -110,6 +110,7 @@ class Library:
             self._roll_back_abandoned()
             self.engine = Engine(self.store, actor, self._answers(), [self._end], self.health.before)
             self.engine.subscribe(self._notice)
+            self.engine.subscribe(log_changes)
         except BaseException:
             self.store.close()
             raise
@@ -166,7 +167,6 @@ class Library:
     @cached_property
     def recall(self) -> RecallService:
         """What the next prompt would get. Without an embedder words and relations are left."""
-        from core.adapters.token_counter import QuicktokCounters
         return self._recall_service(self._embedder_with_vectors)
 
     def recall_with(self, embedder: Embedder) -> RecallService:
@@ -177,6 +177,7 @@ class Library:
         return self._recall_service(lambda: (embedder, exact))
 
     def _recall_service(self, embedder: Callable[[], tuple[Embedder, NumpyIndex] | None]) -> RecallService:
+        from core.adapters.token_counter import QuicktokCounters
         from core.services.recall.recall import RecallService
 
         return RecallService(
@@ -226,7 +227,6 @@ class Library:
         self.drainer = drainer
         drainer.start()
 
-    def rebuild(self, progress: Report | None = None, cancel: CancelToken | None = None) -> DrainResult:
     # --- health --------------------------------------------------------------------------
 
     @property
@@ -262,6 +262,7 @@ class Library:
         if self.drainer is not None:
             self.drainer.changed()
 
+    def rebuild(self, progress: Report | None = None, cancel: CancelToken | None = None) -> DrainResult:
         """The index anew from SQL; no text that has a vector is embedded again.
 
         Errors: LibraryInUse when another program holds the library, Unavailable, Cancelled.
@@ -306,9 +307,9 @@ class Library:
             **recall_answers(lambda: self.recall),
             **proposal_answers(self.store, self.store.proposals),
             **self.models.answers(),
+            **self.health.answers(),
             **graph_answers(lambda: self.graph),
             **upkeep_answers(lambda: self.store.upkeep),
-            **self.health.answers(),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
             q.SearchByMeaning: self._search,
             q.Verify: self._verify,
@@ -456,9 +457,6 @@ def open_library(
         raise
 
 
-def run_index_process() -> None:
-    """Be the index process (a frozen program starts itself for it)."""
-    from core.adapters.index_server import main
 def copies_of(root: Path, settings: Settings) -> SqlBackups:
     """The backups of a library, which need not be open or even whole."""
     from core.store.backups import SqlBackups
@@ -471,5 +469,8 @@ def index_dir(root: Path) -> Path:
     return LibraryFiles(root).index
 
 
+def run_index_process() -> None:
+    """Be the index process (a frozen program starts itself for it)."""
+    from core.adapters.index_server import main
 
     main()
