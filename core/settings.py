@@ -201,7 +201,6 @@ class Settings:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    def remember_library(self, path: Path) -> None:
     def mend(self) -> int:
         """Write the file anew without what could not be read; returns how much that was. Errors: Invalid.
 
@@ -217,6 +216,7 @@ class Settings:
         """All values as JSON, to be kept with a backup; keys of endpoints never stand among the settings."""
         return json.dumps(self._values, ensure_ascii=False, indent=1) + "\n"
 
+    def remember_library(self, path: Path) -> None:
         """Make this the last library, and the first of the recent ones."""
         name = str(path.absolute())
         recent = dict.fromkeys((name, *self.texts("recent_libraries")))
