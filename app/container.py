@@ -289,6 +289,7 @@ class Library:
     def _answers(self) -> Mapping[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]]:
         from core.services.file_answers import file_answers
         from core.services.graph_answers import graph_answers
+        from core.services.graph_file import graph_file_answers
         from core.services.ingest.answers import ingest_answers
         from core.services.proposals import proposal_answers
         from core.services.recall.answers import recall_answers
@@ -309,6 +310,7 @@ class Library:
             **self.models.answers(),
             **self.health.answers(),
             **graph_answers(lambda: self.graph),
+            **graph_file_answers(self.store, _LazyFormats(), self._in_library),
             **upkeep_answers(lambda: self.store.upkeep),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
             q.SearchByMeaning: self._search,

@@ -15,12 +15,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from core.domain.edge import alive
 from core.domain.enums import Layer, Status
 from core.domain.ids import EdgePk, FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.queries import MemoryFilter, Query
+from core.domain.transfer import ExportReport
 
 if TYPE_CHECKING:
     import numpy as np
@@ -405,6 +407,20 @@ class Separate(Query["Reals"]):
     positions: Reals
     radii: Reals
     fixed: Flags | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExportGraph(Query[ExportReport]):
+    """Write some memories (pks), where they stand, and some relations (pks) among them as GraphML.
+
+    Shapes: memories (k,), positions (k, 2), NaN where there is no place. Errors: UserError as for ExportFolder.
+    """
+
+    memories: Keys
+    positions: Reals
+    edges: Keys
+    path: Path
+    overwrite: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

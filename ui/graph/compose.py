@@ -81,9 +81,10 @@ def scene_of(
 
 def quiet_edges(state: GraphState, arrangement: Arrangement) -> NDArray[np.bool_] | None:
     """Edges that would hide what the arrangement shows: all where time or compression decides, elsewhere
-    those of what stands apart. Shape: (m,)."""
+    those of what stands apart; rings of very many are one grey disc otherwise. Shape: (m,)."""
     edges, apart = state.data.edges, state.apart
-    if arrangement in {Arrangement.TIME, Arrangement.TREE}:
+    ringed = arrangement is Arrangement.RADIAL and len(state.data) > MANY_SHOWN
+    if ringed or arrangement in {Arrangement.TIME, Arrangement.TREE}:
         return np.ones(len(edges), dtype=np.bool_)
     return apart[edges.source] | apart[edges.target] if apart is not None else None
 

@@ -24,7 +24,7 @@ BOLD_NAMES_AT_SCALE = 0.9
 LANE_PX = 7.0
 PLAIN, FAR, PAST = 0.28, 0.6, 0.8
 """How much of the ground is mixed into an edge: the plain one, one across the picture, one of the past."""
-DIM, QUIET = 0.86, 0.82
+DIM, QUIET = 0.88, 0.84
 BRANCH = 0.25
 FAR_SHARE = 0.35
 """An edge longer than this share of the view is drawn fainter."""
@@ -132,7 +132,8 @@ def _paint_inhibiting(
     strokes: Strokes,
 ) -> None:
     for fading in np.unique(fade[which]):
-        pen = pen_of(mix(scene.paint.inhibits, scene.paint.ground, float(fading) * 0.8), 1.4)
+        share = float(fading) if fading >= QUIET else float(fading) * 0.8
+        pen = pen_of(mix(scene.paint.inhibits, scene.paint.ground, share), 1.4)
         pen.setDashPattern([4.0, 3.0])
         strokes.lines(painter, segments[which & (fade == fading)], pen)
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from ui.graph.camera import Camera
 from ui.graph.canvas import Canvas
+from ui.graph.culling import spread
 
 SIZE, SMALL = QSize(168, 116), QSize(116, 80)
 SMALL_BELOW_PX = 640
 """On a narrower canvas it is smaller, so that it does not cover what it is a map of."""
 PAD_PX = 6
+IN_PX = 4.0
 
 
 class Minimap(QWidget):
@@ -29,15 +32,21 @@ class Minimap(QWidget):
         self.hide()
 
     def follow(self) -> None:
-        """Show itself when it is of use."""
-        overview = self._canvas.renderer.overview
+        """Show itself when it is of use: when something that is shown is out of view."""
         self.setFixedSize(SMALL if self._canvas.width() < SMALL_BELOW_PX else SIZE)
-        useful = (
-            self.wanted and overview is not None and not self._canvas.camera.holds(_tight(overview.camera))
-        )
+        useful = self.wanted and self._canvas.renderer.overview is not None and self._out_of_view()
         self.setVisible(useful)
         if useful:
             self.update()
+
+    def _out_of_view(self) -> bool:
+        scene, camera = self._canvas.scene, self._canvas.camera
+        if scene is None:
+            return False
+        places = camera.to_view(spread(scene, camera))[scene.nodes.shown]
+        with np.errstate(invalid="ignore"):
+            out = (places < -IN_PX) | (places > np.array((camera.width + IN_PX, camera.height + IN_PX)))
+        return bool(out.any())
 
     def _fit(self) -> tuple[Camera, QRectF] | None:
         overview = self._canvas.renderer.overview
@@ -87,8 +96,3 @@ class Minimap(QWidget):
         x, y = camera.to_world((at.x() - box.left()) * share, (at.y() - box.top()) * share)
         here = self._canvas.camera.place(x, y)
         self._canvas.pan_by(self._canvas.width() / 2 - here[0], self._canvas.height() / 2 - here[1])
-
-
-def _tight(camera: Camera) -> Camera:
-    """The overview without its margin."""
-    return Camera(camera.x, camera.y, camera.scale, max(camera.width - 80, 1), max(camera.height - 80, 1))

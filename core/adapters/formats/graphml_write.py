@@ -1,7 +1,7 @@
 """The graph of folders as GraphML, for Gephi, yEd, Cytoscape and networkx.
 
 Nodes are memories outside the trash under their public ids, edges their relations, past ones too (key
-`live` tells them). Source: GraphML 1.0 (graphml.graphdrawing.org/specification).
+`live` tells them), with their places where a picture was exported. Source: GraphML 1.0 (graphml.graphdrawing.org/specification).
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ NODE_KEYS: tuple[tuple[str, str, Callable[[Memory], Value]], ...] = (
     ("created_at", "string", lambda memory: memory.created_at),
     ("updated_at", "string", lambda memory: memory.updated_at),
 )
+MORE_NODE_KEYS = (("folder", "string"), ("tags", "string"), ("x", "double"), ("y", "double"))
 EDGE_KEYS: tuple[tuple[str, str, Callable[[Edge], Value]], ...] = (
     ("relation", "string", lambda edge: edge.relation),
     ("weight", "double", lambda edge: edge.strength),
@@ -88,7 +89,7 @@ def write_graphml(
 
 
 def _declarations() -> Iterator[str]:
-    node = [*((name, kind) for name, kind, _ in NODE_KEYS), ("folder", "string"), ("tags", "string")]
+    node = [*((name, kind) for name, kind, _ in NODE_KEYS), *MORE_NODE_KEYS]
     edge = [*((name, kind) for name, kind, _ in EDGE_KEYS), ("live", "boolean")]
     for of, keys in (("node", node), ("edge", edge)):
         for name, kind in keys:
@@ -98,6 +99,8 @@ def _declarations() -> Iterator[str]:
 def _write_node(file: TextIO, memory: Memory, bundle: FolderBundle) -> None:
     values: list[tuple[str, Value]] = [(name, value(memory)) for name, _, value in NODE_KEYS]
     values += [("folder", bundle.folder.name), ("tags", "; ".join(bundle.tags[memory.pk].general) or None)]
+    if memory.pk in bundle.places:
+        values += zip("xy", bundle.places[memory.pk], strict=True)
     file.write(f"  <node id={_quoted(memory.id)}>{''.join(_data('n', values))}</node>\n")
 
 

@@ -146,6 +146,8 @@ def test_view_and_graph_are_written_as_files(
         PathChoice, "save_file", lambda _self, _parent, _title, suggested, _kind: tmp_path / suggested.name
     )
     desk = show()
+    desk.click(desk.at(trio.cora))
+    desk.key(Qt.Key.Key_H)
     for kind in ("png", "svg", "graphml"):
         desk.session.context.actions.get(f"graph.{kind}").trigger()
         desk.ready()
@@ -156,10 +158,32 @@ def test_view_and_graph_are_written_as_files(
 
     tree = ET.parse(names[".graphml"])
     space = {"g": "http://graphml.graphdrawing.org/xmlns"}
-    labels = {item.text for item in tree.findall(".//g:data[@key='node.label']", space)}
-    assert labels == {"Ada", "Bram", "Cora"}
+
+    def values(node: ET.Element) -> dict[str, str]:
+        return {item.get("key", ""): item.text or "" for item in node.findall("g:data", space)}
+
+    nodes = {values(item)["n_label"]: item for item in tree.findall(".//g:node", space)}
+    assert set(nodes) == {"Ada", "Bram"}  # Cora was hidden: what is in sight is written
+    bram = values(nodes["Bram"])
+    assert (float(bram["n_x"]), float(bram["n_y"])) == (200.0, 0.0)
     [edge] = tree.findall(".//g:edge", space)
-    assert (edge.get("source"), edge.get("target")) == (f"n{trio.ada}", f"n{trio.bram}")
+    assert (edge.get("source"), edge.get("target")) == (nodes["Ada"].get("id"), nodes["Bram"].get("id"))
+    assert nodes["Ada"].get("id") == desk.memory(trio.ada).id
+
+
+def test_relations_between_folders_are_written_as_graphml(library: Library, tmp_path: Path) -> None:
+    from core.domain.graph import ExportGraph
+
+    other = library.make_folder("other")
+    one, two = library.memory("Ada"), library.memory("Bram", folder=other)
+    edge = library.edge(one, two)
+    nowhere = np.full((2, 2), np.nan, dtype=np.float32)
+    report = library.ask(
+        ExportGraph(np.array([one, two]), nowhere, np.array([edge]), tmp_path / "both.graphml")
+    )
+    assert report.counts == {"folders": 2, "memories": 2, "edges": 1}
+    assert not report.problems
+    assert "n_x" not in (tmp_path / "both.graphml").read_text("utf-8").split("<graph ")[1]
 
 
 def test_wheel_zooms_about_the_pointer_and_drag_pans(show: Opener, trio: Trio) -> None:

@@ -12,11 +12,9 @@ from PySide6.QtWidgets import QWidget
 
 from core.domain.api import Cancel, Report
 from core.domain.errors import UserError
-from core.domain.graph import TitlesOf
-from core.domain.ids import MemoryPk
+from core.domain.graph import ExportGraph
 from ui.context import Context
 from ui.graph.camera import Camera
-from ui.graph.graphml import write_graphml
 from ui.graph.painter import Care, Painter
 from ui.graph.scene import Scene
 from ui.language import isolate
@@ -74,15 +72,12 @@ class Out(QObject):
         return lambda path, _cancel: write(path, scene, camera)
 
     def _graphml(self, path: Path, cancel: Cancel) -> None:
-        state, engine, scene = self._picture.state, self._ctx.engine, self._picture.canvas.scene
-        if state is None or scene is None:
-            return
-        shown = scene.nodes.shown
-        data = state.data.part(shown, scene.lines.shown)
-        pks = data.nodes.pks.tolist()
-        titles = engine.ask(TitlesOf(tuple(MemoryPk(pk) for pk in pks)), cancel=cancel)
-        folders = {int(pk): name for pk, name in self._picture.folder_names.items()}
-        write_graphml(path, data, state.positions[shown], dict(zip(pks, titles, strict=True)), folders)
+        """What is in sight, written by the engine."""
+        state, scene = self._picture.state, self._picture.canvas.scene
+        if state is not None and scene is not None:
+            data = state.data.part(scene.nodes.shown, scene.lines.shown)
+            places = state.positions[scene.nodes.shown]
+            self._ctx.engine.ask(ExportGraph(data.nodes.pks, places, data.edges.pks, path), cancel=cancel)
 
 
 def write_png(path: Path, scene: Scene, camera: Camera) -> None:
