@@ -57,6 +57,13 @@ class FolderKind(StrEnum):
     CHAT = "chat"
 
 
+class Apart(StrEnum):
+    """What a person said of a pair of memories: they are no duplicates, or do not contradict each other."""
+
+    DUPLICATE = "duplicate"
+    CONTRADICTION = "contradiction"
+
+
 class Role(StrEnum):
     """Speaker of a chat message."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
 
-from core.domain.enums import FolderKind, Kind, Role
+from core.domain.enums import Apart, FolderKind, Kind, Role
 from core.domain.errors import Invalid
 from core.domain.ids import (
     UNSAVED_DOCUMENT,
@@ -103,13 +103,14 @@ class Memo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotDuplicate:
-    """A pair of memories that a person said are different (a.pk < b.pk)."""
+    """A pair of memories (a < b) that a person told apart: two things, or (contradiction) both true."""
 
     KIND: ClassVar[Kind] = Kind.NOT_DUPLICATE
 
     pk: int = 0
     a: MemoryPk
     b: MemoryPk
+    about: Apart = Apart.DUPLICATE
     created_at: datetime
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.domain import commands as c
-from core.domain import commands_health as ch
-from core.domain import commands_proposals as cp
 from core.domain import commands_chat as cc
+from core.domain import commands_health as ch
+from core.domain import commands_merge as cm
+from core.domain import commands_proposals as cp
 from core.domain import commands_upkeep as cu
 from core.ports.store import UnitOfWork
 from core.services import (
@@ -21,6 +22,7 @@ from core.services import (
     life,
     memories,
     memos,
+    merge,
     moving,
     pins,
     promote,
@@ -31,8 +33,10 @@ from core.services import (
     replace,
     schema,
     schema_desk,
+    told_apart,
     transfer,
     trials,
+    unmerge,
     upsert,
 )
 from core.services.outcome import Outcome
@@ -45,6 +49,11 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.EditMemory: memories.edit,
     c.MergeIntoMemory: upsert.merge_into,
     c.ApplyPromotion: promote.carry_out,
+    cm.MergeMemories: merge.merge,
+    cm.UnmergeMemories: unmerge.unmerge,
+    cm.MarkNotDuplicate: told_apart.mark,
+    cm.UnmarkNotDuplicate: told_apart.unmark,
+    cm.SettleContradiction: told_apart.settle,
     cu.JudgeTrials: trials.judge,
     cu.ForgetMemories: forget.forget,
     c.ChangeTags: attributes.change_tags,
@@ -75,9 +84,9 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.EditEdge: relations.edit,
     c.EndEdges: relations.end,
     c.RemoveEdges: relations.remove,
+    cc.MoveChatPointer: chats.move_pointer,
     c.PinMemories: pins.pin,
     c.UnpinMemories: pins.unpin,
-    cc.MoveChatPointer: chats.move_pointer,
     c.GroupMemories: pins.group,
     c.KeepMemo: memos.keep,
     c.RemoveMemos: memos.remove,

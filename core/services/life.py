@@ -80,6 +80,8 @@ def _change(
         check_unlocked(uow, states)
         groups: dict[LifeState, list[MemoryPk]] = defaultdict(list)
         for state in states:
+            if verb is Verb.RESTORE and state.merged_into is not None:
+                raise Invalid("error.life.merged")
             if state.trashed == _trashed_after(verb):
                 skipped += 1
             else:

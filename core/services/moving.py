@@ -92,7 +92,7 @@ def put_into(
     """
     changed = renewed = done = 0
     for part in chunks(memories):
-        clashing = _clashing_ids(uow, uow.states(part), folder)
+        clashing = clashing_ids(uow, uow.states(part), folder)
         renewed += uow.update(Kind.MEMORY, clashing, {"foreign_id": None})
         changed += uow.update(Kind.MEMORY, part, {"folder": folder, **more})
         done += len(part)
@@ -100,7 +100,7 @@ def put_into(
     return changed, renewed
 
 
-def _clashing_ids(reader: Reader, states: Sequence[MemoryState], folder: FolderPk) -> list[MemoryPk]:
+def clashing_ids(reader: Reader, states: Sequence[MemoryState], folder: FolderPk) -> list[MemoryPk]:
     """Those whose foreign id another memory of the folder, or an earlier one of these, has."""
     coming = [state for state in states if state.foreign_id is not None and state.folder != folder]
     taken = {

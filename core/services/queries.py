@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.domain import queries as q
 from core.domain import queries_chat as qc
+from core.domain import queries_merge as qm
 from core.domain import queries_proposals as qp
 from core.domain import queries_schema as qs
 from core.domain.document import DocumentRow
@@ -28,9 +28,20 @@ from core.domain.results import (
 )
 from core.domain.safe_text import storable
 from core.domain.schema import Schema
-from core.ports.clock import system_clock
 from core.ports.store import Reader
-from core.services import chats, documents, memos, promote, proposals, recall_cases, replace, schema_desk, whole
+from core.services import (
+    chats,
+    documents,
+    memos,
+    merge_plan,
+    promote,
+    proposals,
+    recall_cases,
+    replace,
+    schema_desk,
+    whole,
+)
+from core.services.edge_views import edge_views
 from core.services.lookup import follow_merged, memory_of
 from core.services.moving import crossing
 
@@ -120,25 +131,6 @@ def edges(reader: Reader, query: q.Edges) -> tuple[EdgeView, ...]:
     return edge_views(reader, reader.records(Edge, query.pks))
 
 
-def edge_views(reader: Reader, edges: Iterable[Edge], at: datetime | None = None) -> tuple[EdgeView, ...]:
-    """The edges with titles and types of their ends; `live` = at the given time, or now."""
-    listed = list(edges)
-    ends = {pk for edge in listed for pk in (edge.source, edge.target)}
-    found = {memory.pk: memory for memory in reader.records(Memory, sorted(ends))}
-    time = at or system_clock()
-    return tuple(
-        EdgeView(
-            edge=edge,
-            source_title=found[edge.source].shown_title,
-            source_type=found[edge.source].type,
-            target_title=found[edge.target].shown_title,
-            target_type=found[edge.target].type,
-            live=lives(edge, time),
-        )
-        for edge in listed
-    )
-
-
 def schema(reader: Reader, _query: q.LibrarySchema) -> Schema:
     """Types and relation types."""
     return reader.schema()
@@ -209,6 +201,8 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.PromotionPlan: promote.plan,
     q.RecallCases: recall_cases.cases,
     q.ExportRecallCases: recall_cases.export_lines,
+    qm.PlanMerge: merge_plan.plan,
+    qm.MergesOf: merge_plan.merges_of,
     q.Documents: document_list,
     q.DocumentOf: document,
     q.PiecesOf: pieces,

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from core.domain.edge import Edge
-from core.domain.enums import FolderKind, Kind, Layer, Role, Status, StatusReason, TagKind
+from core.domain.enums import Apart, FolderKind, Kind, Layer, Role, Status, StatusReason, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.json_types import canonical
 from core.domain.memory import Alias, Memory, Tag
@@ -135,6 +135,7 @@ _SPECIAL: dict[tuple[Kind, str], Codec] = {
     (Kind.TAG, "kind"): _enum(TagKind),
     (Kind.FOLDER, "kind"): _enum(FolderKind),
     (Kind.MESSAGE, "role"): _enum(Role),
+    (Kind.NOT_DUPLICATE, "about"): _enum(Apart),
     (Kind.DECISION, "verdict"): _enum(PartVerdict),
     (Kind.RECALL_CASE, "message"): TEXT,
     (Kind.RECALL_CASE, "viewer"): TEXT,

@@ -44,7 +44,7 @@ UNIQUE: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (Kind.MEMORY_TYPE, ("id",)),
     (Kind.MEMORY_TYPE, ("table_name",)),
     (Kind.RELATION_TYPE, ("id",)),
-    (Kind.NOT_DUPLICATE, ("a", "b")),
+    (Kind.NOT_DUPLICATE, ("about", "a", "b")),
     (Kind.PIN, ("place", "memory")),
     (Kind.MERGE, ("loser",)),
     (Kind.DECISION, ("proposal", "part")),

@@ -247,8 +247,9 @@ class NotDuplicateTable(Base):
     pk: Mapped[int] = mapped_column(primary_key=True)
     a: Mapped[int] = mapped_column(_reference("memory.pk"), index=True)
     b: Mapped[int] = mapped_column(_reference("memory.pk"), index=True)
+    about: Mapped[str]
     created_at: Mapped[int]
-    __table_args__ = (UniqueConstraint("a", "b"),)
+    __table_args__ = (UniqueConstraint("a", "b", "about"),)
 
 
 class PinTable(Base):
