@@ -33,6 +33,7 @@ from core.domain.results import MemoryRow, OpResult
 from core.domain.schema import Schema
 from ui.context import Context
 from ui.dialogs.bulk import TagsDialog, VisibilityDialog
+from ui.dialogs.export_subjects import FolderSubject, LibrarySubject, SelectionSubject
 from ui.dialogs.exporting import ExportDialog
 from ui.dialogs.folders import AlsoReadsDialog, MergeFolderDialog
 from ui.dialogs.importing import ImportDialog
@@ -295,6 +296,7 @@ class Desk(QObject):
             "memory.tags": lambda pks: TagsDialog(self._context, pks, self._top),
             "memory.visibility": lambda pks: VisibilityDialog(self._context, pks, self._top),
             "memory.replace": lambda pks: ReplaceDialog(self._context, pks, self._top),
+            "memory.export": lambda pks: ExportDialog(self._context, SelectionSubject(pks), self._top),
             "memory.delete": lambda pks: EraseDialog(self._context, pks, self._top),
         }
         for name, make in dialogs.items():
@@ -302,6 +304,9 @@ class Desk(QObject):
         actions.on("trash.empty", lambda: EraseDialog(self._context, None, self._top).open())
         actions.on("library.import", lambda: self._import(self._paths.file))
         actions.on("library.import_directory", lambda: self._import(self._paths.directory))
+        actions.on(
+            "library.export_all", lambda: ExportDialog(self._context, LibrarySubject(), self._top).open()
+        )
         actions.on("help.keys", lambda: KeysDialog(self._context, self._top).open())
 
     @property
@@ -340,7 +345,7 @@ class Desk(QObject):
         dialogs: dict[str, Callable[[FolderPk], QDialog]] = {
             "folder.merge": lambda folder: MergeFolderDialog(self._context, folder, self._top),
             "folder.also_reads": lambda folder: AlsoReadsDialog(self._context, folder, self._top),
-            "library.export": lambda folder: ExportDialog(self._context, folder, self._top),
+            "library.export": lambda folder: ExportDialog(self._context, FolderSubject(folder), self._top),
         }
         for name, make in dialogs.items():
             actions.on(name, partial(self._ask_folder, make))

@@ -310,6 +310,7 @@ class MainWindow(QMainWindow):
             "library.import",
             "library.import_directory",
             "library.export",
+            "library.export_all",
             "",
             "library.health",
             "library.close",

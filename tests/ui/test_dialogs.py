@@ -10,15 +10,26 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QRadioButton
 from pytestqt.qtbot import QtBot
 
-from core.domain.commands import AddEdge, ApplyImport, Border, CreateFolder
+from core.domain.commands import AddEdge, ApplyImport, Border, CreateFolder, EditMemory
 from core.domain.enums import TagKind
 from core.domain.ids import FolderPk, RelationId
 from core.domain.memory import TagSet
-from core.domain.queries import FolderByName, Folders, ListMemories, LiveEdges, MemoryDetailOf, ReadFile
+from core.domain.package import Collision
+from core.domain.queries import (
+    ExportMemories,
+    FolderByName,
+    Folders,
+    ListMemories,
+    LiveEdges,
+    MemoryDetailOf,
+    ReadFile,
+)
 from core.domain.schema_data import default_schema
+from core.domain.transfer import Format
 from tests.formats.chats import floors, header, write_chat
 from tests.ui.real_library import RealLibrary, open_real
 from ui.dialogs.bulk import TagsDialog, VisibilityDialog
+from ui.dialogs.export_subjects import FolderSubject, LibrarySubject, SelectionSubject
 from ui.dialogs.exporting import ExportDialog
 from ui.dialogs.folders import AlsoReadsDialog, MergeFolderDialog
 from ui.dialogs.importing import ImportDialog
@@ -349,7 +360,7 @@ def test_export_offers_a_chat_or_card_only_where_one_came_in(library: RealLibrar
     assert chat is not None
     offered = {}
     for folder in (library.folder, chat):
-        dialog = ExportDialog(library.context, folder)
+        dialog = ExportDialog(library.context, FolderSubject(folder))
         dialog.open()
         library.settle()
         offered[folder] = {b.property("format") for b in dialog.formats.buttons() if not b.isHidden()}
@@ -363,7 +374,7 @@ def test_export_asks_before_it_overwrites(library: RealLibrary, tmp_path: Path) 
     library.create(body="灯塔之夜")
     target = tmp_path / "out.json"
     target.write_text("mine", encoding="utf-8")
-    dialog = ExportDialog(library.context, library.folder)
+    dialog = ExportDialog(library.context, FolderSubject(library.folder))
     library.qtbot.addWidget(dialog)
     dialog.open()
     library.settle()
@@ -375,3 +386,66 @@ def test_export_asks_before_it_overwrites(library: RealLibrary, tmp_path: Path) 
     library.settle()
     graph = json.loads(target.read_text(encoding="utf-8"))
     assert [node["fields"]["summary"] for node in graph["nodes"]] == ["灯塔之夜"]
+
+
+def test_chosen_memories_go_out_as_a_lorebook(library: RealLibrary, tmp_path: Path) -> None:
+    pks = [library.create(title="灯塔", body="海边的灯塔"), library.create(body="不要")]
+    dialog = ExportDialog(library.context, SelectionSubject((pks[0],)))
+    library.qtbot.addWidget(dialog)
+    dialog.open()
+    library.settle()
+    offered = [button.property("format") for button in dialog.formats.buttons() if not button.isHidden()]
+    assert offered == ["worldinfo", "mcz", "markdown", "mem0"]
+    target = tmp_path / "book.json"
+    dialog.path.setText(str(target))
+    dialog._on_path()
+    QTest.mouseClick(dialog.main_button, Qt.MouseButton.LeftButton)
+    library.settle()
+    entries = json.loads(target.read_text(encoding="utf-8"))["entries"]
+    assert [entry["content"] for entry in entries.values()] == ["海边的灯塔"]
+
+
+def test_whole_library_goes_out_as_a_package_and_comes_in_with_a_choice(
+    library: RealLibrary, tmp_path: Path
+) -> None:
+    pk = library.create(body="before")
+    dialog = ExportDialog(library.context, LibrarySubject())
+    library.qtbot.addWidget(dialog)
+    dialog.open()
+    library.settle()
+    target = tmp_path / "all.mcz"
+    assert dialog.path.text().endswith(".mcz")
+    dialog.path.setText(str(target))
+    dialog._on_path()
+    dialog.apply()
+    library.settle()
+    library.engine.run(EditMemory(memory=pk, body="after"))
+
+    taking = ImportDialog(library.context, target)
+    library.qtbot.addWidget(taking)
+    taking.open()
+    library.settle()
+    assert taking.collision.isVisible()
+    assert taking.collision.choice is Collision.MINE
+    taking.collision.choose(Collision.THEIRS)
+    QTest.mouseClick(taking.main_button, Qt.MouseButton.LeftButton)
+    library.settle()
+    assert library.memory(pk).body == "before"
+    library.engine.undo()
+    assert library.memory(pk).body == "after"
+
+
+def test_package_of_new_memories_asks_nothing(library: RealLibrary, tmp_path: Path) -> None:
+    pk = library.create(body="x")
+    target = tmp_path / "one.mcz"
+    library.engine.ask(ExportMemories((pk,), Format.MCZ, target))
+    library.engine.undo()
+    taking = ImportDialog(library.context, target)
+    library.qtbot.addWidget(taking)
+    taking.open()
+    library.settle()
+    assert not taking.collision.isVisible()
+    taking.apply()
+    library.settle()
+    assert taking.imported is not None
+    assert len(taking.imported.created) == 1

@@ -6,7 +6,7 @@
     folders.AlsoReadsDialog(ctx, folder_pk, parent)    which folders a folder reads too
     folders.MergeFolderDialog(ctx, folder_pk, parent)  put a folder into another
     importing.ImportDialog(ctx, path, parent)          dry run, choices, import; `show_folder(FolderPk)`
-    exporting.ExportDialog(ctx, folder_pk, parent)     a folder as ST-BME JSON or Booku database
+    exporting.ExportDialog(ctx, subject, parent)       a folder, chosen memories or the library as a file
     relation.AddRelation / EditRelation / EndRelation  used by the relations view
 
 `CommandDialog.on_done(function)` hears the OpResult.

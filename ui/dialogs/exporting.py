@@ -1,8 +1,7 @@
-"""Export: a folder as a file that the program it came from can open."""
+"""Export: a folder, chosen memories or the whole library as a file."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
@@ -20,46 +19,34 @@ from PySide6.QtWidgets import (
 
 from core.domain.api import Cancel, Report
 from core.domain.commands import Command
-from core.domain.folder import Folder
-from core.domain.ids import FolderPk
-from core.domain.queries import ExportFolder, Folders
-from core.domain.results import FolderNode
 from core.domain.transfer import ExportReport, Format
 from ui.context import Context
 from ui.dialogs.base import CommandDialog
+from ui.dialogs.export_subjects import ONLY_BACK, Known, Place, SelectionSubject, Subject, file_stem
 from ui.dialogs.problem_list import ProblemList
 from ui.language import isolate
 from ui.tasks import Lane
 from ui.views.transfer_words import counts_text, format_name
 from ui.widgets.plain_text import PlainLineEdit
 
-FORMATS = (
-    Format.STBME,
-    Format.BOOKU,
-    Format.GRAPHML,
-    Format.WORLDINFO,
-    Format.CARD,
-    Format.CHAT,
-)
 ENDINGS = {
     Format.STBME: ".json",
     Format.GRAPHML: ".graphml",
     Format.WORLDINFO: ".json",
     Format.CARD: ".json",
     Format.CHAT: ".jsonl",
+    Format.MCZ: ".mcz",
+    Format.MEM0: ".json",
 }
-ONLY_BACK = (Format.CARD, Format.CHAT)
-"""Formats in which a folder goes out only when it came in as such."""
-NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 
 
 class ExportDialog(CommandDialog):
     """Format, place, what the other program will do with it; nothing is overwritten unasked."""
 
-    def __init__(self, ctx: Context, folder: FolderPk, parent: QWidget | None = None) -> None:
+    def __init__(self, ctx: Context, subject: Subject, parent: QWidget | None = None) -> None:
         super().__init__(ctx, parent, ctx.tr("export.title"), ctx.tr("export.apply"), width=540)
-        self._pk = folder
-        self._folder: Folder | None = None
+        self._subject = subject
+        self._known: Known | None = None
         self._report: ExportReport | None = None
         self._own_path = False
         tr = ctx.tr
@@ -67,10 +54,10 @@ class ExportDialog(CommandDialog):
         self.heading.setWordWrap(True)
         self.formats = QButtonGroup(self)
         self.body.addWidget(self.heading)
-        for kind in FORMATS:
+        for kind in subject.formats:
             button = QRadioButton(format_name(tr, kind))
             button.setProperty("format", kind.value)
-            button.setChecked(kind is Format.STBME)
+            button.setChecked(kind is subject.formats[0])
             button.setVisible(kind not in ONLY_BACK)
             self.formats.addButton(button)
             self.body.addWidget(button)
@@ -104,12 +91,12 @@ class ExportDialog(CommandDialog):
     def format(self) -> Format:
         """The chosen format."""
         chosen = self.formats.checkedButton()
-        return Format(chosen.property("format")) if chosen is not None else Format.STBME
+        return Format(chosen.property("format")) if chosen is not None else self._subject.formats[0]
 
     def ready(self) -> bool:
         text = self.path.text().strip()
         return (
-            self._folder is not None
+            self._known is not None
             and bool(text)
             and (self.overwrite.isHidden() or self.overwrite.isChecked())
         )
@@ -122,12 +109,13 @@ class ExportDialog(CommandDialog):
         if self._report is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._report.path.parent)))
             return
-        query = ExportFolder(
-            folder=self._pk,
-            format=self.format,
-            path=Path(self.path.text().strip()).expanduser(),
-            overwrite=not self.overwrite.isHidden() and self.overwrite.isChecked(),
-            vectors=self.vectors.isChecked(),
+        query = self._subject.query(
+            self.format,
+            Place(
+                path=Path(self.path.text().strip()).expanduser(),
+                overwrite=not self.overwrite.isHidden() and self.overwrite.isChecked(),
+                vectors=self.vectors.isChecked(),
+            ),
         )
         engine = self.ctx.engine
 
@@ -149,22 +137,20 @@ class ExportDialog(CommandDialog):
         )
 
     def _load(self) -> None:
-        engine = self.ctx.engine
+        engine, subject = self.ctx.engine, self._subject
 
-        def ask(_progress: Report, cancel: Cancel) -> tuple[FolderNode, ...]:
-            return engine.ask(Folders(), cancel=cancel)
+        def ask(_progress: Report, cancel: Cancel) -> Known | None:
+            return subject.look(engine, cancel)
 
         self.ctx.tasks.run(Lane.READ, ask, self._take, owner=self, failed=self.fail)
 
-    def _take(self, nodes: tuple[FolderNode, ...]) -> None:
-        node = next((item for item in nodes if item.folder.pk == self._pk), None)
-        if node is None:
+    def _take(self, known: Known | None) -> None:
+        if known is None:
             self.say(self.ctx.tr("export.gone"), "danger")
             return
-        self._folder = node.folder
-        count = node.memories + node.trashed
-        self.heading.setText(self.ctx.tr("export.heading", name=isolate(node.folder.name), count=count))
-        origin = node.folder.origin.get("format")
+        self._known = known
+        self.heading.setText(self._subject.heading(known, self.ctx.tr))
+        origin = None if known.folder is None else known.folder.origin.get("format")
         for button in self.formats.buttons():
             if button.property("format") == origin:
                 button.show()
@@ -174,9 +160,10 @@ class ExportDialog(CommandDialog):
     def _on_format(self) -> None:
         kind = self.format
         self.vectors.setVisible(kind is Format.BOOKU)
-        self.note.setText(self.ctx.tr(f"export.note.{kind.value}"))
-        if not self._own_path and self._folder is not None:
-            name = NOT_IN_NAMES.sub("_", self._folder.name).strip(" .") or "export"
+        part = ".selection" if isinstance(self._subject, SelectionSubject) and kind is Format.MCZ else ""
+        self.note.setText(self.ctx.tr(f"export.note.{kind.value}{part}"))
+        if not self._own_path and self._known is not None:
+            name = file_stem(self._known, self.ctx.tr)
             self.path.setText(str(Path.home() / f"{name}{ENDINGS.get(kind, '')}"))
         self._on_place()
 

@@ -22,11 +22,13 @@ from core.domain.api import Cancel, Report
 from core.domain.commands import ApplyImport, Command
 from core.domain.errors import BadFile, Invalid
 from core.domain.folder import clean_folder_name
+from core.domain.package import Collision
 from core.domain.queries import FindFiles, Folders, ReadFile
 from core.domain.results import OpResult
 from core.domain.transfer import Found, ImportPlan
 from ui.context import Context
 from ui.dialogs.base import CommandDialog
+from ui.dialogs.collision_choice import CollisionChoice
 from ui.dialogs.problem_list import ProblemList
 from ui.language import isolate
 from ui.tasks import Lane
@@ -101,6 +103,8 @@ class ImportDialog(CommandDialog):
         self.existing.setToolTip(tr("import.existing.tip"))
         self.existing.toggled.connect(self._on_choice)
         self.existing.clicked.connect(self._on_existing)
+        self.collision = CollisionChoice(self.ctx)
+        self.collision.chosen.connect(lambda _choice: self._on_choice())
         self.confirm = QCheckBox(tr("import.confirm"))
         self.confirm.toggled.connect(self.check)
         self.problems = ProblemList(self.ctx)
@@ -114,6 +118,7 @@ class ImportDialog(CommandDialog):
         box.addLayout(self._form)
         box.addWidget(self.name_note)
         box.addWidget(self.existing)
+        box.addWidget(self.collision)
         box.addWidget(self.problems, 1)
         box.addWidget(self.confirm)
 
@@ -142,6 +147,8 @@ class ImportDialog(CommandDialog):
         folders = plan.folders
         if len(folders) == 1 and folders[0].into is None:
             folders = (replace(folders[0], name=clean_folder_name(self.name.text())),)
+        if plan.content is not None:
+            return ApplyImport(replace(plan, folders=folders, collision=self.collision.choice))
         by_name = self.existing.isChecked() and not self._known
         return ApplyImport(replace(plan, folders=folders, into_existing=by_name))
 
@@ -172,6 +179,8 @@ class ImportDialog(CommandDialog):
         else:
             lines = [tr("import.done", count=len(result.created), file=file), counts_text(floors, tr, FLOORS)]
             lines = [line for line in lines if line]
+        if replaced := result.counts.get("replaced", 0):
+            lines.append(tr("import.replaced", count=replaced))
         if skipped := result.counts.get("already_there", 0):
             lines.append(tr("import.skipped", count=skipped))
         lines.append(tr("import.undo" if result.op is not None else "import.file_unchanged"))
@@ -281,6 +290,7 @@ class ImportDialog(CommandDialog):
         self._form.setRowVisible(0, single)
         self.name.setText(plan.folders[0].name if single else "")
         self.name.setReadOnly(filled)
+        self.collision.show_plan(plan)
         self.problems.show_problems(plan.problems)
         self.confirm.setVisible(plan.needs_confirmation)
         self.confirm.setChecked(False)
@@ -289,7 +299,7 @@ class ImportDialog(CommandDialog):
         self.main_button.setText(tr("import.apply"))
         self.back.setVisible(self._found.count() > 1)
         self._on_choice()
-        self._make_room(long=bool(plan.problems))
+        self._make_room(long=bool(plan.problems) or plan.content is not None)
         self.main_button.setFocus()
 
     def _make_room(self, *, long: bool) -> None:
@@ -310,13 +320,16 @@ class ImportDialog(CommandDialog):
             [self.name.text().strip()] if len(plan.folders) == 1 else [folder.name for folder in plan.folders]
         )
         taken = [name for name in names if name in self._taken]
-        self.existing.setVisible(bool(taken) or self._known)
+        self.existing.setVisible(plan.content is None and (bool(taken) or self._known))
         if not self._name_is_good():
             note = tr("import.name.empty")
         elif not taken:
             note = "" if len(names) == 1 else tr("import.folders", names=", ".join(map(isolate, names[:20])))
         else:
             key = "import.name.into" if self.existing.isChecked() else "import.name.taken"
+            if plan.content is not None:
+                beside = self.collision.choice is Collision.BOTH
+                key = "import.name.taken" if beside else "import.name.joined"
             if any(folder.into is not None for folder in plan.folders):
                 key = "import.name.update"
             note = tr(key, names=", ".join(map(isolate, taken[:20])))

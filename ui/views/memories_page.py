@@ -69,6 +69,7 @@ ROW_MENU = (
     "edit.copy_table",
     "edit.copy_markdown",
     "edit.copy_json",
+    "memory.export",
     "",
     "memory.promote",
     "memory.archive",

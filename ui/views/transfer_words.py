@@ -26,6 +26,8 @@ APART = (
     "marked_memories",
     "bad_lines",
     "already_there",
+    "differing",
+    "new_memories",
 )
 TYPE = "type."
 
@@ -68,6 +70,8 @@ def count_lines(plan: ImportPlan, ctx: Context) -> list[str]:
         "memos": len(plan.memos),
         "vectors": len(plan.vectors),
     }
+    if plan.content is not None:
+        counts = {name: plan.counts.get(name, 0) for name in counts} | {"folders": len(plan.folders)}
     kinds: dict[str, int] = {}
     for memory in plan.memories:
         kinds[memory.type] = kinds.get(memory.type, 0) + 1

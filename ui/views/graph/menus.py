@@ -13,9 +13,9 @@ from ui.graph.canvas import Canvas
 from ui.views.graph.seeing import MOST_HOPS, Seeing
 
 NODE_MENU = (
-    "memory.edit", "memory.recall", "memory.why_not", "", "graph.relate", "graph.group", "graph.path", "",
+    "graph.open", "memory.edit", "memory.recall", "memory.why_not", "", "graph.relate", "graph.group", "graph.path", "",
     "graph.focus", "graph.unfold", "graph.fold", "graph.hide", "", "graph.pin", "graph.unpin", "",
-    "memory.move", "memory.importance", "memory.layer", "memory.lock", "memory.unlock", "",
+    "memory.move", "memory.importance", "memory.layer", "memory.lock", "memory.unlock", "memory.export", "",
     "memory.archive", "memory.restore", "memory.trash",
 )  # fmt: skip
 GROUND_MENU = (
