@@ -34,6 +34,7 @@ from core.store.library import Holder, LibraryFiles, LibraryLock, lies_in_librar
 from core.store.store import SqlStore
 
 if TYPE_CHECKING:
+    from core.services.compress import Compression
     from core.adapters.documents.reader import DocumentFiles
     from core.adapters.formats.files import FormatFiles
     from core.adapters.index_client import ChromaIndex
@@ -201,6 +202,20 @@ class Library:
         return NoveltyCheck(self.store, self.store.queue, self.embedder, self._exact)
 
     @cached_property
+    def _compression(self) -> Compression:
+        from core.services.compress import Compression
+        from core.services.summarise import Summariser
+
+        def summariser() -> Summariser:
+            off = self._settings.text("embedder") == "none"
+            embed = None if off else lambda texts: self.embedder.embed_documents(texts)
+            return Summariser(
+                self.models.model_for(ModelTask.COMPRESS), language_of(self._settings), embed
+            )
+
+        return Compression(self.store, self.store.proposals, summariser)
+
+    @cached_property
     def graph(self) -> GraphService:
         """The graph of memories. Without an embedder there is no arrangement by meaning."""
         from core.services.graph import GraphService
@@ -311,7 +326,7 @@ class Library:
             **self.health.answers(),
             **graph_answers(lambda: self.graph),
             **graph_file_answers(self.store, _LazyFormats(), self._in_library),
-            **upkeep_answers(lambda: self.store.upkeep),
+            **upkeep_answers(self.store, lambda: self.store.upkeep, lambda: self._compression),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
             q.SearchByMeaning: self._search,
             q.Verify: self._verify,

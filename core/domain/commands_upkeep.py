@@ -38,3 +38,14 @@ class ForgetMemories(Command):
     LABEL: ClassVar[str] = "op.memory.forget"
     memories: tuple[MemoryPk, ...]
     status: Status = Status.ARCHIVED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnfoldSummaries(Command):
+    """Put the memories that summaries were made of back in use; the summaries are archived in their place.
+
+    Counts: restored. Errors: NotFound, Invalid (one sums up nothing, or lies in the trash), UserError (locked).
+    """
+
+    LABEL: ClassVar[str] = "op.memory.unfold"
+    memories: tuple[MemoryPk, ...]

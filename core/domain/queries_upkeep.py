@@ -5,9 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.domain.ids import FolderPk, MemoryPk
+from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.queries import Query
-from core.domain.upkeep import FORGET_BELOW, TRIAL_ACTIVATIONS, TRIAL_DAYS, Forgettable, Trials
+from core.domain.upkeep import (
+    FORGET_BELOW,
+    TRIAL_ACTIVATIONS,
+    TRIAL_DAYS,
+    CompressGroup,
+    CompressPlan,
+    Forgettable,
+    Lost,
+    Trials,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,3 +56,62 @@ class ForgetWaiting(Query[int]):
     """How many memories lie below the threshold."""
 
     threshold: float = FORGET_BELOW
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressPlanOf(Query[CompressPlan]):
+    """Which memories would be summed up together, as the type schema says (spec/STBME §3.8, Compression).
+
+    `forced`: below the threshold too, with the newest, from exactly fan-in memories on (DESIGN §5). Memories that
+    are locked, in the trash or not in use are left out.
+    """
+
+    folder: FolderPk | None = None
+    with_subfolders: bool = False
+    types: frozenset[TypeId] = frozenset()
+    forced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CompressWaiting(Query[int]):
+    """How many groups there would be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestSummaries(Query[tuple[int, ...]]):
+    """Sum up these groups; the result is one open proposal a folder, with one group of parts for each group.
+
+    By the model for the task `compress` (a person, when that is the manual model), else by the built-in extractive
+    summariser, labelled as such. A group whose reply has no fields is left out and said in the proposal's problems.
+    Answers the pks of the proposals. Errors: Unavailable (model), Cancelled; what is done by then is kept.
+    """
+
+    groups: tuple[CompressGroup, ...]
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummariseAgain(Query[None]):
+    """Sum up the memories of one waiting part of a proposal again, with a hint; its text is replaced.
+
+    Errors: NotFound, Invalid (the part sums up nothing, or is decided), Unavailable (model), Cancelled.
+    """
+
+    proposal: int
+    part: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostDetails(Query[tuple[Lost, ...]]):
+    """Names, numbers and negations in the bodies of memories that a summary does not have, in order."""
+
+    memories: tuple[MemoryPk, ...]
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class SummariesOutOfDate(Query[tuple[MemoryPk, ...]]):
+    """Summaries in use whose children were changed since they were written, oldest first."""
+
+    folder: FolderPk | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.domain.ids import TypeId
+from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.results import Verdict
 
 if TYPE_CHECKING:
@@ -72,3 +72,37 @@ class Forgettable:
     retention: NDArray[np.float64]
     age_hours: NDArray[np.float64]
     spared: Mapping[str, int]
+
+
+# --- compression --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A name, number or negation of a memory's body that a summary does not have; places in characters."""
+
+    memory: MemoryPk
+    start: int
+    end: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompressGroup:
+    """Memories of one folder, type and level that would be summed up together, oldest first."""
+
+    folder: FolderPk
+    folder_name: str
+    type: TypeId
+    level: int
+    memories: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompressPlan:
+    """Groups by folder, type and level. `apart`: memories that could be summed up but are in no group yet
+    (newest ones, a rest of one), by folder, type and level. `locked`: how many are left out because of that."""
+
+    groups: tuple[CompressGroup, ...]
+    apart: tuple[CompressGroup, ...] = ()
+    locked: int = 0

@@ -15,6 +15,7 @@ from core.ports.store import UnitOfWork
 from core.services import (
     attributes,
     chats,
+    compress,
     documents,
     folder_ends,
     folders,
@@ -56,6 +57,7 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     cm.SettleContradiction: told_apart.settle,
     cu.JudgeTrials: trials.judge,
     cu.ForgetMemories: forget.forget,
+    cu.UnfoldSummaries: compress.unfold,
     c.ChangeTags: attributes.change_tags,
     c.SetTags: attributes.set_tags,
     c.SetAliases: attributes.set_aliases,

@@ -8,19 +8,37 @@ from typing import TYPE_CHECKING, Any
 from core.domain import queries_upkeep as u
 from core.domain.api import Cancel
 from core.domain.queries import Query
-from core.services import forget, trials
+from core.services import compress, forget, trials
 
 if TYPE_CHECKING:
+    from core.ports.store import Store
     from core.ports.upkeep_store import UpkeepStore
 
 Answer = Callable[[Any, "Cancel | None"], Any]
 
 
-def upkeep_answers(store: Callable[[], UpkeepStore]) -> Mapping[type[Query[Any]], Answer]:
-    """One function for each plan. The store's bulk reads are made when the first of them is asked."""
+def upkeep_answers(
+    store: Store, columns: Callable[[], UpkeepStore], compression: Callable[[], compress.Compression]
+) -> Mapping[type[Query[Any]], Answer]:
+    """One function for each plan. Bulk reads and models are made when the first of them is asked."""
+
+    def groups(query: u.CompressPlanOf) -> Any:
+        with store.read() as reader:
+            return compress.plan(columns(), reader, query)
+
+    def lost(query: u.LostDetails) -> Any:
+        with store.read() as reader:
+            return compress.lost(reader, query)
+
     return {
-        u.TrialPlan: lambda query, _: trials.plan(store(), query),
-        u.TrialsWaiting: lambda query, _: trials.waiting(store(), query),
-        u.ForgetPlan: lambda query, _: forget.plan(store(), query),
-        u.ForgetWaiting: lambda query, _: forget.waiting(store(), query),
+        u.TrialPlan: lambda query, _: trials.plan(columns(), query),
+        u.TrialsWaiting: lambda query, _: trials.waiting(columns(), query),
+        u.ForgetPlan: lambda query, _: forget.plan(columns(), query),
+        u.ForgetWaiting: lambda query, _: forget.waiting(columns(), query),
+        u.CompressPlanOf: lambda query, _: groups(query),
+        u.CompressWaiting: lambda _query, _: len(groups(u.CompressPlanOf()).groups),
+        u.SuggestSummaries: lambda query, cancel: compression().suggest(query, cancel),
+        u.SummariseAgain: lambda query, cancel: compression().again(query, cancel),
+        u.LostDetails: lambda query, _: lost(query),
+        u.SummariesOutOfDate: lambda query, _: compress.out_of_date(columns(), query),
     }

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.enums import Status
-from core.domain.ids import TypeId
+from core.domain.ids import FolderPk, TypeId
 from core.domain.queries import MemoryFilter
 from core.domain.upkeep import TRIAL_UNTIL_KEY, PlanColumns
-from core.ports.upkeep_store import TrialColumns
+from core.ports.upkeep_store import Foldable, TrialColumns
 from core.store.database import Database
 from core.store.filters import among, key_list, where_of
 
@@ -23,6 +23,7 @@ _COLUMNS = (
     " coalesce(m.last_activated_at, -1)"
 )
 _UNTIL = f"CASE WHEN m.extra = '{{}}' THEN NULL ELSE json_extract(m.extra, '$.{TRIAL_UNTIL_KEY}') END"
+_FOLDABLE = "m.pk, m.folder, m.type, m.level, m.locked, coalesce(m.seq, m.seq_end, m.seq_start, 0), m.created_at, m.pk"
 _MICROS = 1e6
 
 
@@ -52,6 +53,22 @@ class SqlUpkeepStore:
         with self._database.reading() as connection:
             locked, idle = connection.exec_driver_sql(sql, (active, active, *clause.parameters)).one()
         return {"locked": int(locked), "not_active": int(idle)}
+
+    def foldable(self, where: MemoryFilter) -> list[Foldable]:
+        """The memories that pass a filter, in no order."""
+        rows = self._rows(_FOLDABLE, where, None)
+        return [Foldable(row[0], row[1], row[2], row[3], bool(row[4]), row[5:]) for row in rows]
+
+    def outdated(self, folder: FolderPk | None) -> list[int]:
+        """Memories in use with a child that was changed after them, oldest first."""
+        sql = (
+            "SELECT DISTINCT m.pk FROM memory c JOIN memory m ON m.pk = c.parent"
+            " WHERE c.parent IS NOT NULL AND c.updated_at > m.updated_at AND m.deleted_at IS NULL"
+            " AND m.status = ? AND (? IS NULL OR m.folder = ?) ORDER BY m.created_at, m.pk"
+        )
+        with self._database.reading() as connection:
+            rows = connection.exec_driver_sql(sql, (Status.ACTIVE.value, folder, folder))
+            return [int(row[0]) for row in rows]
 
     def _rows(self, columns: str, where: MemoryFilter, only: Collection[int] | None) -> list[tuple[Any, ...]]:
         clause = where_of(where)

@@ -1,0 +1,282 @@
+"""Compression: which memories are summed up together, the proposal, unfolding, and what is out of date.
+
+Source: spec/STBME §3.8, Compression; DESIGN §5. Locked memories stay as they are; memories that wait in a proposal
+are not suggested again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import cast
+
+from core.algos.compression import GroupingRule, group_sizes
+from core.algos.lost_details import lost_details
+from core.domain.api import Cancel
+from core.domain.commands_upkeep import UnfoldSummaries
+from core.domain.enums import Kind, Status, StatusReason
+from core.domain.errors import BadReply, Invalid, Unavailable, UserError
+from core.domain.ids import FolderPk, MemoryPk, TypeId
+from core.domain.memory import Memory
+from core.domain.proposal import (
+    BUILT_IN,
+    CreatePart,
+    NewProposal,
+    Part,
+    PartGroup,
+    ProposalKind,
+    ProposalState,
+)
+from core.domain.queries import MemoryFilter, Sort
+from core.domain.queries_upkeep import (
+    CompressPlanOf,
+    LostDetails,
+    SuggestSummaries,
+    SummariesOutOfDate,
+    SummariseAgain,
+)
+from core.domain.results import Problem
+from core.domain.schema import MemoryType, Schema
+from core.domain.upkeep import CompressGroup, CompressPlan, Lost
+from core.ports.progress import CancelToken
+from core.ports.proposals import Proposals
+from core.ports.store import Reader, Store, UnitOfWork
+from core.ports.upkeep_store import UpkeepStore
+from core.services.attributes import label_memories
+from core.services.lookup import changeable, memories_of
+from core.services.outcome import Outcome
+from core.services.proposal_apply import proposal_of
+from core.services.summarise import Summariser, part_of, shared_visibility
+
+LEAST_MEMBERS = 2
+MOST_NAMES = 2_000
+NAMED_TYPES = frozenset(TypeId(name) for name in ("character", "person", "location", "place", "asset"))
+
+
+# --- the plan ---------------------------------------------------------------------------------
+
+
+def plan(store: UpkeepStore, reader: Reader, query: CompressPlanOf) -> CompressPlan:
+    """The groups that there would be, by folder, type and level. Cost: about 5 µs a memory."""
+    kinds = _compressed_types(reader.schema(), query.types)
+    if not kinds:
+        return CompressPlan(())
+    where = MemoryFilter(
+        folders=frozenset() if query.folder is None else frozenset({query.folder}),
+        with_subfolders=query.with_subfolders,
+        types=frozenset(kinds),
+        statuses=frozenset({Status.ACTIVE}),
+    )
+    found = store.foldable(where)
+    waiting = _in_proposals(reader)
+    free = [each for each in found if not each.locked and each.pk not in waiting]
+    names = {node.folder.pk: node.folder.name for node in reader.folder_nodes()}
+    order = {type_id: place for place, type_id in enumerate(kinds)}
+    free.sort(key=lambda each: (names[each.folder], order[each.type], each.level, each.place))
+    groups: list[CompressGroup] = []
+    apart: list[CompressGroup] = []
+    for (folder, type_id, level), members in groupby(free, key=lambda e: (e.folder, e.type, e.level)):
+        pks = [each.pk for each in members]
+        sizes = _sizes(kinds[type_id], level, len(pks), forced=query.forced)
+        start = 0
+        for size in sizes:
+            part = tuple(pks[start : start + size])
+            groups.append(CompressGroup(folder, names[folder], type_id, level, part))
+            start += size
+        if pks[start:]:
+            apart.append(CompressGroup(folder, names[folder], type_id, level, tuple(pks[start:])))
+    locked = sum(each.locked for each in found)
+    return CompressPlan(tuple(groups), tuple(apart), locked)
+
+
+def _compressed_types(schema: Schema, wanted: frozenset[TypeId]) -> dict[TypeId, MemoryType]:
+    return {
+        kind.id: kind
+        for kind in schema.types
+        if kind.compression.hierarchical and (not wanted or kind.id in wanted)
+    }
+
+
+def _sizes(kind: MemoryType, level: int, count: int, *, forced: bool) -> list[int]:
+    rule = kind.compression
+    if level >= rule.max_depth:
+        return []
+    grouping = GroupingRule(rule.threshold, rule.fan_in, rule.max_depth, rule.keep_recent)
+    return group_sizes(count, grouping, forced=forced)
+
+
+def _in_proposals(reader: Reader) -> set[MemoryPk]:
+    """Memories that an open proposal sums up already."""
+    found: set[MemoryPk] = set()
+    for row in reader.proposal_rows(ProposalKind.COMPRESSION, None):
+        if row.state is ProposalState.OPEN:
+            waiting = proposal_of(reader, row.pk).waiting
+            sums = (part.sums for part in waiting if isinstance(part, CreatePart))
+            found |= {MemoryPk(end) for ends in sums for end in ends if isinstance(end, int)}
+    return found
+
+
+def out_of_date(store: UpkeepStore, query: SummariesOutOfDate) -> tuple[MemoryPk, ...]:
+    """Summaries in use whose children were changed since."""
+    return tuple(MemoryPk(pk) for pk in store.outdated(query.folder))
+
+
+# --- suggesting summaries ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Compression:
+    """Sums up groups by whoever serves the task; nothing is written but proposals."""
+
+    store: Store
+    proposals: Proposals
+    summariser: Callable[[], Summariser]
+
+    def suggest(self, query: SuggestSummaries, cancel: Cancel | None) -> tuple[int, ...]:
+        """See SuggestSummaries. Groups of one folder share a proposal, which is kept group by group."""
+        by_folder: dict[FolderPk, list[CompressGroup]] = defaultdict(list)
+        for group in query.groups:
+            by_folder[group.folder].append(group)
+        summariser = self.summariser()
+        return tuple(
+            pk
+            for folder, groups in by_folder.items()
+            if (pk := self._folder(summariser, folder, groups, query.hint, cancel)) is not None
+        )
+
+    def _folder(
+        self,
+        summariser: Summariser,
+        folder: FolderPk,
+        groups: Sequence[CompressGroup],
+        hint: str,
+        cancel: Cancel | None,
+    ) -> int | None:
+        made: int | None = None
+        problems: list[Problem] = []
+        source = BUILT_IN if summariser.model is None else summariser.model.name
+        count = sum(len(group.memories) for group in groups)
+        for number, group in enumerate(groups, 1):
+            parts, part_group, tokens = self._group(summariser, group, f"g{number}", hint, cancel)
+            problems += part_group.problems
+            if not parts:
+                continue
+            if made is None:
+                made = self.proposals.add(
+                    NewProposal(
+                        kind=ProposalKind.COMPRESSION,
+                        folder=folder,
+                        source=source,
+                        parts=parts,
+                        groups=(part_group,),
+                        args={"count": count},
+                        problems=tuple(problems),
+                        request_tokens=tokens[0],
+                        reply_tokens=tokens[1],
+                    )
+                )
+            else:
+                self.proposals.append(made, [part_group], parts, tokens)
+        if made is None and problems:
+            raise UserError("error.compress.none", count=len(problems))
+        return made
+
+    def _group(
+        self, summariser: Summariser, group: CompressGroup, key: str, hint: str, cancel: Cancel | None
+    ) -> tuple[tuple[Part, ...], PartGroup, tuple[int, int]]:
+        """The summary of a group, or why there is none. Errors: Unavailable, Cancelled."""
+        with self.store.read() as reader:
+            kind, members = _members(reader, group.memories)
+            tags = reader.tag_sets(group.memories).values()
+            names = reader.aliases_of(group.memories).values()
+        aliases = [alias.value for each in names for alias in each]
+        if len(members) < LEAST_MEMBERS:
+            return (), PartGroup(key=key, problems=(Problem("compress.problem.few"),)), (0, 0)
+        if shared_visibility(members) is None:
+            return (), PartGroup(key=key, problems=(Problem("compress.problem.visibility"),)), (0, 0)
+        try:
+            summary = summariser.summary(kind, members, hint, _token(cancel))
+        except BadReply:
+            problem = Problem("compress.problem.reply", {"title": members[0].shown_title})
+            return (), PartGroup(key=key, problems=(problem,)), (0, 0)
+        part = part_of(key, kind, members, tags, aliases, summary)
+        floors = PartGroup(key=key, start=part.seq_start, end=part.seq_end)
+        return (part,), floors, summary.tokens
+
+    def again(self, query: SummariseAgain, cancel: Cancel | None) -> None:
+        """See SummariseAgain."""
+        with self.store.read() as reader:
+            proposal = proposal_of(reader, query.proposal)
+            part = next((each for each in proposal.waiting if each.key == query.part), None)
+            if not isinstance(part, CreatePart) or not part.sums:
+                raise Invalid("error.compress.no_part")
+            kind, members = _members(reader, [MemoryPk(end) for end in part.sums if isinstance(end, int)])
+        try:
+            summary = self.summariser().summary(kind, members, query.hint, _token(cancel))
+        except BadReply as error:
+            raise Unavailable("model", str(error), key="error.compress.reply") from error
+        new = part_of(part.key, kind, members, (), (), summary)
+        kept = replace(part, title=new.title, body=new.body, fields=new.fields, notes=summary.notes)
+        self.proposals.replace(proposal.pk, [kept])
+
+
+def _members(reader: Reader, memories: Sequence[MemoryPk]) -> tuple[MemoryType, list[Memory]]:
+    """The memories in order with their type. Errors: NotFound, Invalid when types differ or one is not in use."""
+    members = memories_of(reader, memories)
+    kinds = {member.type for member in members}
+    kind = reader.schema().type(next(iter(kinds))) if len(kinds) == 1 else None
+    if kind is None:
+        raise Invalid("error.compress.types")
+    return kind, [each for each in members if each.status is Status.ACTIVE and each.deleted_at is None]
+
+
+def _token(cancel: Cancel | None) -> CancelToken | None:
+    return cast("CancelToken | None", cancel)
+
+
+def lost(reader: Reader, query: LostDetails) -> tuple[Lost, ...]:
+    """What a summary does not have of its members' bodies."""
+    names = _names(reader, query.memories)
+    return tuple(
+        Lost(memory.pk, span.start, span.end, span.kind.value)
+        for memory in reader.records(Memory, query.memories)
+        for span in lost_details(memory.body, query.summary, names)
+    )
+
+
+def _names(reader: Reader, memories: Sequence[MemoryPk]) -> list[str]:
+    """Names of characters, places and the like in the folders of the memories, with their aliases."""
+    folders = frozenset(state.folder for state in reader.states(memories))
+    where = MemoryFilter(folders=folders, types=NAMED_TYPES)
+    pks = [MemoryPk(pk) for pk in reader.memory_ids(where, Sort())[:MOST_NAMES]]
+    aliases = reader.aliases_of(pks)
+    titles = [row.title for row in reader.memory_rows(pks)]
+    return [*titles, *(alias.value for pk in pks for alias in aliases.get(pk, []))]
+
+
+# --- unfolding ----------------------------------------------------------------------------------
+
+
+def unfold(uow: UnitOfWork, command: UnfoldSummaries) -> Outcome:
+    """The children in use again; the summary is archived. Errors: NotFound, Invalid, UserError (locked)."""
+    parents = changeable(uow, command.memories)
+    children = [MemoryPk(pk) for pk in uow.children_of([state.pk for state in parents])]
+    folded = [
+        state.pk
+        for state in uow.states(children)
+        if not state.trashed and state.status_reason is StatusReason.COMPRESSED
+    ]
+    if not children:
+        raise Invalid("error.compress.no_children")
+    restored = uow.update(Kind.MEMORY, folded, {"status": Status.ACTIVE, "status_reason": None})
+    uow.update(Kind.MEMORY, children, {"parent": None})
+    uow.update(
+        Kind.MEMORY,
+        [state.pk for state in parents],
+        {"status": Status.ARCHIVED, "status_reason": StatusReason.BY_HAND},
+    )
+    uow.checkpoint(len(children), len(children))
+    label_memories(uow, command.memories, len(parents), children=restored)
+    return Outcome(changed=len(parents), counts={"restored": restored})
