@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # no test needs a screen
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # nobody's keyring is touched
 
 GRACE_S = 3.0  # what was told to stop may take this long
 KEPT_PROCESSES = ("resource_tracker", "forkserver")  # multiprocessing's own, one per program

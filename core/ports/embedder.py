@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from core.ports.progress import CancelToken
 
@@ -55,3 +55,12 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vectors:
         """Unit vector (dims,) float32. Errors: Unavailable("embedder")."""
+
+
+@runtime_checkable
+class InBatches(Protocol):
+    """An embedder that asks for so many texts at a time: what was embedded is kept after each."""
+
+    @property
+    def batch_texts(self) -> int:
+        """Texts of one request."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from core.domain.errors import Unavailable, UserError
 from core.domain.ids import MemoryPk
-from core.ports.embedder import Embedder, Vectors
+from core.ports.embedder import Embedder, InBatches, Vectors
 from core.ports.exact_index import ExactIndex
 from core.ports.index_queue import IndexQueue, Pending
 from core.ports.progress import CancelToken, Progress, ignore_progress
@@ -204,9 +204,10 @@ class Indexer:
         """Adds to `found` what it lacks, and saves it batch by batch. Refused texts stay absent."""
         missing = [(digest, text) for digest, text in texts.items() if digest not in found]
         before = len(found)
-        for start in range(0, len(missing), EMBED_TEXTS):
+        step = self.embedder.batch_texts if isinstance(self.embedder, InBatches) else EMBED_TEXTS
+        for start in range(0, len(missing), step):
             _look(cancel)
-            made = self._embed_batch(missing[start : start + EMBED_TEXTS], cancel)
+            made = self._embed_batch(missing[start : start + step], cancel)
             self.queue.save_vectors(self.embedder.identity.key, made)
             found.update(made)
         return len(found) - before
@@ -221,11 +222,8 @@ class Indexer:
             if len(batch) == 1:
                 _log.warning("a text cannot be embedded: %s", error.key)
                 return {}
-            return {
-                digest: vector
-                for item in batch
-                for digest, vector in self._embed_batch([item], cancel).items()
-            }
+            half = len(batch) // 2
+            return self._embed_batch(batch[:half], cancel) | self._embed_batch(batch[half:], cancel)
         if rows.shape != (len(batch), self.embedder.identity.dims):
             raise Unavailable(
                 "embedder",

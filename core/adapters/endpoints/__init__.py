@@ -1,0 +1,1 @@
+"""Language models and embedders of other programs, over HTTP as OpenAI's servers speak it."""
