@@ -188,6 +188,7 @@ TABLE: tuple[Action, ...] = (
     # graph
     Action("memory.in_chat", "mdi6.forum-outline", "O", need=Need.ONE, reach=Reach.LIST),
     Action("memory.show_on_graph", "mdi6.graph-outline", "G", need=Need.OUTSIDE_TRASH, reach=Reach.LIST),
+    Action("graph.open", "mdi6.text-box-outline", no_shortcut=MENU, need=Need.GRAPH_PICKED),
     Action("graph.fit", "mdi6.fit-to-page-outline", "F", need=Need.GRAPH, reach=Reach.GRAPH),
     Action("graph.search", "mdi6.magnify", "/", need=Need.GRAPH, reach=Reach.GRAPH),
     Action("graph.relate", "mdi6.vector-line", "R", need=Need.GRAPH_ONE, reach=Reach.GRAPH),

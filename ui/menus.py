@@ -43,7 +43,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "graph",
         (
-            "memory.show_on_graph", "", "graph.fit", "graph.search", "graph.arrange", "graph.clear", "",
+            "memory.show_on_graph", "graph.open", "", "graph.fit", "graph.search", "graph.arrange", "graph.clear", "",
             "graph.relate", "graph.group", "graph.pin", "graph.unpin", "", "graph.focus", "graph.path",
             "graph.unfold", "graph.fold", "graph.hide", "", "graph.injection", "", "graph.table", "graph.png",
             "graph.svg", "graph.graphml",

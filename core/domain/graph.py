@@ -63,6 +63,18 @@ def time_of(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=int(value))
 
 
+RADIUS_LEAST, RADIUS_STEP = 5.5, 0.85
+"""Radius of a node in these units: at importance 0, and more for each point of importance."""
+
+
+def node_radius(importance: Reals) -> Reals:
+    """Radius of nodes by importance 0..10. Shape: (n,) -> (n,)."""
+    import numpy as np
+
+    radius: Reals = (RADIUS_LEAST + RADIUS_STEP * np.clip(importance, 0, 10)).astype(np.float32)
+    return radius
+
+
 class Arrangement(StrEnum):
     """How nodes are arranged."""
 

@@ -13,7 +13,7 @@ from core.algos.arrange_groups import between, by_community
 from core.algos.arrange_meaning import by_meaning
 from core.algos.arrange_time import by_time
 from core.algos.community import communities
-from core.algos.layout import RunningLayout, by_force, completed
+from core.algos.layout import KEPT_SHARE, RunningLayout, by_force, completed
 from core.algos.layout_overlap import remove_overlaps
 from core.algos.layout_pieces import Lines
 from core.domain import graph as g
@@ -26,6 +26,8 @@ VectorsOf = Callable[[Sequence[int]], tuple[NDArray[np.int64], NDArray[np.float3
 
 ASPECTS = (0.2, 5.0)
 MOST_HOPS = 50
+PARTED_MOST, PARTED_GAP = 20_000, 1.5
+"""Of so many nodes overlaps are taken out at the end, with so much room between two."""
 
 
 class GraphService:
@@ -144,7 +146,7 @@ class GraphService:
             return iter([g.Frame(start, 1.0)] if len(start) else [])
         match query.arrangement:
             case g.Arrangement.FORCE:
-                return by_force(
+                frames = by_force(
                     lines,
                     start,
                     pinned,
@@ -153,11 +155,13 @@ class GraphService:
                     seed=seed,
                     unfinished=query.unfinished,
                 )
+                kept = not query.afresh and known.mean() >= KEPT_SHARE
+                return frames if kept else _parted(frames, query.graph, pinned)
             case g.Arrangement.COMMUNITY | g.Arrangement.MEANING if not query.afresh and known.mean() >= 0.5:
                 return iter([g.Frame(completed(lines, start, aspect, seed), 1.0)])
             case g.Arrangement.COMMUNITY:
                 label = communities(len(query.graph), lines.sources, lines.targets, _weights(lines))
-                return by_community(lines, label, aspect, seed)
+                return _parted(by_community(lines, label, aspect, seed), query.graph, pinned)
             case g.Arrangement.MEANING:
                 return self._by_meaning(query.graph, aspect, seed)
             case _:
@@ -173,6 +177,17 @@ class GraphService:
             raise Unavailable("embedder", "no vectors", key="error.graph.no_vectors")
         order = np.argsort(there)
         return by_meaning(vectors[order], there[order].astype(np.int64), len(graph), aspect, seed)
+
+
+def _parted(frames: Iterator[g.Frame], graph: g.GraphData, pinned: NDArray[np.bool_]) -> Iterator[g.Frame]:
+    """The frames, and a last one in which no node lies on another. Of a huge graph none is added: its nodes
+    are seen one by one only from so near that they stand apart."""
+    frame = None
+    for frame in frames:
+        yield frame
+    if frame is not None and len(graph) <= PARTED_MOST:
+        radii = g.node_radius(graph.nodes.importance) + np.float32(PARTED_GAP)
+        yield g.Frame(remove_overlaps(frame.positions, radii, pinned), 1.0)
 
 
 def _at_once(query: g.Arrange, lines: Lines, aspect: float) -> Iterator[g.Frame]:

@@ -65,7 +65,7 @@ def _places(query: ExportGraph) -> dict[MemoryPk, tuple[float, float] | None]:
     """Where each memory stands; None for those that have no place."""
     import numpy as np
 
-    there = np.isfinite(query.positions).all(axis=1).tolist()
+    there = np.asarray(np.isfinite(query.positions).all(axis=1))
     places: list[tuple[float, float]] = [(float(x), float(y)) for x, y in query.positions]
     return {
         MemoryPk(pk): place if known else None

@@ -46,8 +46,8 @@ def _scene(count: int):  # type: ignore[no-untyped-def]
     """A scene of the planted graph without a store, in the colours of the light scheme."""
     from PySide6.QtGui import QFont
 
+    from core.domain.graph import node_radius
     from ui.graph.scene import Groups, Lines, Nodes, Paint, Scene, lanes
-    from ui.graph.shapes import world_radius
 
     rng = np.random.default_rng(3)
     source, target, community = planted(count)
@@ -62,7 +62,7 @@ def _scene(count: int):  # type: ignore[no-untyped-def]
     kinds = rng.integers(0, 8, count)
     none = np.zeros(count, dtype=np.bool_)
     nodes = Nodes(
-        places, ~none, world_radius(importance), (kinds % 5).astype(np.int16), kinds.astype(np.int16),
+        places, ~none, node_radius(importance), (kinds % 5).astype(np.int16), kinds.astype(np.int16),
         kinds.astype(np.int32), none, none, none, importance, np.arange(1, count + 1),
     )  # fmt: skip
     edges = len(source)

@@ -403,3 +403,45 @@ def test_nodes_in_sight_are_parted(desk: GraphDesk) -> None:
     parted = desk.ask(g.Separate(positions, np.full(5, 8, dtype=np.float32)))
     away = np.linalg.norm(parted[:, None] - parted[None], axis=2)
     assert away[~np.eye(5, dtype=bool)].min() > 15
+
+
+def test_nodes_of_a_finished_layout_do_not_overlap(desk: GraphDesk, folder: FolderPk) -> None:
+    hub = desk.memory(folder, importance=10.0)
+    for number in range(80):
+        desk.edge(hub, desk.memory(folder, importance=float(number % 10)))
+    graph = desk.graph()
+    positions = desk.arranged(graph).astype(float)
+    away = np.linalg.norm(positions[:, None] - positions[None], axis=2)
+    radii = g.node_radius(graph.nodes.importance)
+    missing = (radii[:, None] + radii[None]) - away
+    assert missing[~np.eye(len(graph), dtype=bool)].max() < 0.5
+
+
+def test_what_an_arrangement_has_no_place_for_stands_apart(desk: GraphDesk, folder: FolderPk) -> None:
+    a, b, c, alone = (desk.memory(folder) for _ in range(4))
+    desk.edge(a, b)
+    past = desk.edge(b, c)
+    desk.run(EndEdges(edges=(past,)))
+    graph = desk.graph()
+
+    def apart(arrangement: g.Arrangement, **more: Any) -> set[int]:
+        mask = desk.ask(g.StandApart(graph, arrangement, **more))
+        return set(graph.nodes.pks[mask].tolist())
+
+    assert apart(g.Arrangement.FORCE) == {c, alone}
+    assert apart(g.Arrangement.RADIAL, focus=a) == {c, alone}
+    assert apart(g.Arrangement.RADIAL, focus=c) == {a, b, alone}
+    assert apart(g.Arrangement.TREE) == {a, b, c, alone}
+    assert apart(g.Arrangement.COMMUNITY, groups=np.array([0, 1, 1, 2])) == {a, b, c, alone}
+    assert apart(g.Arrangement.TIME) == set()
+
+
+def test_chats_with_floors_have_bands_of_their_own(desk: GraphDesk, folder: FolderPk) -> None:
+    chat, dated = desk.folder("chat"), desk.folder("dated")
+    for floor in (1, 2, None):
+        desk.memory(chat, seq=floor)
+    desk.memory(dated, seq=5)
+    desk.memory(dated)
+    graph = desk.graph()
+    names = [graph.folders[band] if band >= 0 else None for band in graph.bands().tolist()]
+    assert names == [chat, chat, chat, None, None]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QFont
 
-from core.domain.graph import GraphData
-from ui.graph.shapes import shape_of, world_radius
+from core.domain.graph import GraphData, node_radius
+from ui.graph.shapes import shape_of
 
 Reals = NDArray[np.float32]
 Indexes = NDArray[np.int32]
@@ -122,7 +122,7 @@ def nodes_of(data: GraphData, positions: Reals, degree: NDArray[np.int64]) -> No
     return Nodes(
         positions=positions,
         shown=np.ones(count, dtype=np.bool_),
-        radius=world_radius(data.nodes.importance),
+        radius=node_radius(data.nodes.importance),
         shape=shapes[data.nodes.type] if count else np.empty(0, dtype=np.int16),
         type=data.nodes.type,
         fill=np.zeros(count, dtype=np.int32),

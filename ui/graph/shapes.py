@@ -17,8 +17,6 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen
 ICON_FROM_PX = 14.0
 """Nodes of this diameter and more show the icon of their type."""
 BADGE_FROM_PX = 16.0
-RADIUS_LEAST, RADIUS_STEP = 5.5, 0.85
-"""Radius in world units: at importance 0, and more for each point of importance."""
 RADIUS_PX = (1.0, 24.0)
 SIZE_STEPS = 2
 """Sizes of stamped pictures, in steps a pixel."""
@@ -54,11 +52,6 @@ FAMILY = {
 def shape_of(type_id: str) -> Shape:
     """The shape of a type's family; types of the user's own are circles."""
     return FAMILY.get(type_id, Shape.CIRCLE)
-
-
-def world_radius(importance: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Radius of nodes in world units by importance 0..10. Shape: (n,) -> (n,)."""
-    return (RADIUS_LEAST + RADIUS_STEP * np.clip(importance, 0, 10)).astype(np.float32)
 
 
 def view_radius(world: NDArray[np.float32], scale: float) -> NDArray[np.float32]:

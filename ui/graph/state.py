@@ -23,6 +23,8 @@ from core.domain.ids import FolderPk, RelationId, TypeId
 FOLLOWING_MOST = 500
 """So many memories that came during a layout follow their neighbours until it ends."""
 
+EVER, NEVER = "ever", "never"
+
 Reals = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 Indexes = NDArray[np.int64]
@@ -37,6 +39,8 @@ class Shown:
     layers_off: frozenset[Layer] = frozenset()
     statuses_off: frozenset[Status] = frozenset()
     folders_off: frozenset[FolderPk] = frozenset()
+    recalled_off: frozenset[str] = frozenset()
+    """EVER, NEVER: memories that a recall has handed out, or none."""
     importance_min: float = 0.0
     strength_min: float = 0.0
     past_edges: bool = True
@@ -169,6 +173,9 @@ class GraphState:
         ):
             if off:
                 mask &= ~np.isin(values, [at for at, name in enumerate(names) if name in off])
+        for name, used in ((EVER, True), (NEVER, False)):
+            if name in shown.recalled_off:
+                mask &= (nodes.activation_count > 0) != used
         if shown.importance_min > 0:
             mask &= nodes.importance >= shown.importance_min
         if self.found is not None:
@@ -307,6 +314,8 @@ class GraphState:
                 return replace(shown, relations_off=shown.relations_off ^ {RelationId(value)})
             case "layer":
                 return replace(shown, layers_off=shown.layers_off ^ {Layer(value)})
+            case "recalled":
+                return replace(shown, recalled_off=shown.recalled_off ^ {value})
             case "status":
                 return replace(shown, statuses_off=shown.statuses_off ^ {Status(value)})
             case _:

@@ -339,3 +339,89 @@ def test_arrangement_by_meaning_without_vectors_is_refused_in_words(show: Opener
     assert any(error for _, error in said)
     assert desk.page.picture.arrangement is Arrangement.FORCE
     assert len(shown(desk)) == 5
+
+
+def test_focus_reaches_as_far_as_is_chosen(show: Opener, library: Library, cast: Trio) -> None:
+    library.edge(cast.bram, cast.cora)
+    desk = show()
+    desk.click(desk.at(cast.ada))
+    desk.key(Qt.Key.Key_1)
+    assert shown(desk) == {cast.ada, cast.bram}
+    strip = desk.page.strip
+    assert strip.focus.isVisible()
+    assert "Ada" in strip.focus.text.text()
+    strip.hops.setFocus()
+    QTest.keyClick(strip.hops, Qt.Key.Key_Up)
+    desk.ready()
+    assert shown(desk) == {cast.ada, cast.bram, cast.cora}
+    desk.key(Qt.Key.Key_5)
+    assert len(shown(desk)) == 5
+    desk.key(Qt.Key.Key_K)  # as far as last time
+    assert len(shown(desk)) == 5
+    QTest.mouseClick(strip.focus.end, Qt.MouseButton.LeftButton)
+    desk.ready()
+    assert not strip.focus.isVisible()
+    assert not desk.page.tools.clear.isVisible()
+
+
+def test_context_menu_offers_how_far_the_focus_reaches(show: Opener, cast: Trio) -> None:
+    desk = show()
+    menu = desk.right_click(desk.at(cast.cora))
+    reach = next(action.menu() for action in menu.actions() if action.menu() is not None)
+    assert reach is not None
+    texts = [action.text() for action in reach.actions()]  # type: ignore[attr-defined]
+    assert texts == ["1 relation", *(f"{hops} relations" for hops in range(2, 6))]
+    reach.actions()[0].trigger()  # type: ignore[attr-defined]
+    menu.close()
+    desk.ready()
+    assert len(shown(desk)) == 2
+
+
+def test_escape_lets_go_of_the_selection_then_the_highlight_then_the_focus(show: Opener, cast: Trio) -> None:
+    desk = show()
+    desk.click(desk.at(cast.ada))
+    desk.key(Qt.Key.Key_2)
+    desk.click(desk.at(cast.bram), Qt.KeyboardModifier.ShiftModifier)
+    desk.key(Qt.Key.Key_B)
+    seen = []
+    for _ in range(3):
+        desk.key(Qt.Key.Key_Escape)
+        seen.append((desk.page.selected, desk.page.strip.light.isVisible(), len(shown(desk))))
+    assert seen == [((), True, 2), ((), False, 2), ((), False, 5)]
+
+
+def test_coverage_of_recall_is_said_and_filters(show: Opener, library: Library, cast: Trio) -> None:
+    from core.domain.queries import Recall
+    from core.domain.recall import RecallMode
+
+    elsewhere = library.make_folder("elsewhere")
+    never = {library.memory(f"Doro {number}", folder=elsewhere) for number in range(3)}
+    request = RecallRequest(message="What does Ada carry?", folder=library.folder, mode=RecallMode.COMMIT)
+    found = {each.pk for each in library.ask(Recall(request)).selected}
+    assert found
+    assert found.isdisjoint(never)
+    desk = show()
+    fold, _ = desk.page.side.legend._folds["recalled"]
+    assert f"{round(100 * len(found) / 8)} %" in fold.button.text()
+    switch(desk, "recalled", "Recalled at least once")
+    assert shown(desk) == set(range(1, 9)) - found
+    switch(desk, "recalled", "Never recalled")
+    assert shown(desk) == set()
+
+
+def test_last_injection_stands_out(show: Opener, library: Library, cast: Trio) -> None:
+    from core.domain.queries import LastInjection, Recall
+    from core.domain.recall import RecallMode
+
+    request = RecallRequest(message="What does Ada carry?", folder=library.folder, mode=RecallMode.COMMIT)
+    library.ask(Recall(request))
+    run = library.ask(LastInjection(library.folder))
+    assert run is not None
+    desk = show()
+    desk.key(Qt.Key.Key_I)
+    scene = desk.canvas.scene
+    assert scene is not None
+    assert set(map(int, run.selected)) <= set(scene.nodes.pks[~scene.nodes.dim].tolist())
+    assert "What does Ada carry?" in desk.page.strip.light.text.text()
+    desk.key(Qt.Key.Key_Escape)
+    assert not desk.page.strip.light.isVisible()

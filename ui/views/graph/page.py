@@ -166,6 +166,7 @@ class GraphPage(QWidget):
         actions.attach(self.canvas, Reach.GRAPH)
         actions.attach(self.canvas, Reach.LIST)
         table = {
+            "graph.open": lambda: self._with_current(self._on_opened),
             "graph.fit": self.canvas.fit,
             "graph.search": self._go_to_search,
             "graph.relate": lambda: self._with_current(self.edits.search_relation),

@@ -12,7 +12,15 @@ from PySide6.QtCore import QObject, Signal
 from core.domain.api import Cancel, Report
 from core.domain.graph import GraphPath, HopsFrom, PathBetween
 from core.domain.ids import FolderPk, MemoryPk
-from core.domain.queries import LastInjection, ListMemories, MemoryFilter, Recall, Sort, SortKey
+from core.domain.queries import (
+    LastInjection,
+    ListMemories,
+    MemoryFilter,
+    Recall,
+    RecallRuns,
+    Sort,
+    SortKey,
+)
 from core.domain.recall import RecallMode, RecallRequest, RecallResult, RecallRun
 from ui.context import Context
 from ui.graph.state import Highlight, Shown
@@ -271,11 +279,14 @@ class Seeing(QObject):
         self.highlight(light)
 
     def show_injection(self, folder: FolderPk | None) -> None:
-        """Let what was handed out last stand out."""
+        """Let what was handed out last for a folder (None = anywhere) stand out."""
         engine = self._ctx.engine
 
         def ask(_progress: Report, cancel: Cancel) -> _Handed:
-            run = engine.ask(LastInjection(folder), cancel=cancel)
+            if folder is None:  # the whole library is shown: whatever was handed out last
+                run = next(iter(engine.ask(RecallRuns(limit=1), cancel=cancel)), None)
+            else:
+                run = engine.ask(LastInjection(folder), cancel=cancel)
             if run is None:
                 return _Handed(None, None)
             request = RecallRequest(

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from core.domain.graph import LAYERS, STATUSES
 from ui.context import Context
 from ui.graph.coloring import Coloring
-from ui.graph.state import GraphState
+from ui.graph.state import EVER, NEVER, GraphState
 from ui.views.graph.folders import GraphFolders
 from ui.views.graph.legend import Legend, Row, Section
 from ui.views.graph.looks import names_of, rgb
@@ -17,7 +17,7 @@ from ui.views.graph.picture import GraphPicture
 from ui.widgets.fold import Fold
 
 WIDTH_PX = 208
-FOLDERS_MOST = 12
+FOLDERS_MOST = 40
 """So many folders have a line of their own in the legend."""
 
 
@@ -80,6 +80,7 @@ class Side(QScrollArea):
             Section("relation", tr("graph.legend.relations"), self._relations(state)),
             Section("layer", tr("facet.layer"), self._layers(state)),
             Section("status", tr("facet.status"), self._statuses(state)),
+            Section("recalled", self._coverage(state), self._recalled(state)),
             Section("folder", tr("graph.legend.folders"), self._folders(state)),
         ]
 
@@ -138,6 +139,20 @@ class Side(QScrollArea):
             for at, status in enumerate(STATUSES)
             if counts[at]
         )
+
+    def _coverage(self, state: GraphState) -> str:
+        """How much of what is in the picture recall has ever handed out."""
+        share = float((state.data.nodes.activation_count > 0).mean()) if len(state.data) else 0.0
+        return self._ctx.tr("graph.coverage", percent=round(share * 100))
+
+    def _recalled(self, state: GraphState) -> tuple[Row, ...]:
+        used = int((state.data.nodes.activation_count > 0).sum())
+        off, tr = state.shown.recalled_off, self._ctx.tr
+        rows = (
+            Row(EVER, tr("graph.recalled"), used, EVER not in off),
+            Row(NEVER, tr("graph.never_recalled"), len(state.data) - used, NEVER not in off),
+        )
+        return rows if len(state.data) else ()
 
     def _folders(self, state: GraphState) -> tuple[Row, ...]:
         data, names = state.data, self._picture.folder_names
