@@ -168,6 +168,7 @@ TABLE: tuple[Action, ...] = (
     Action("memory.replace", "mdi6.find-replace", "Ctrl+H", need=Need.OUTSIDE_TRASH),
     Action("memory.export", "mdi6.export-variant", "Ctrl+E", need=Need.OUTSIDE_TRASH),
     Action("memory.promote", "mdi6.arrow-up-bold-circle-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
+    Action("memory.unfold", "mdi6.arrow-expand-vertical", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
     Action("memory.archive", "mdi6.archive-outline", "Ctrl+Shift+A", need=Need.OUTSIDE_TRASH),
     Action("memory.restore", "mdi6.archive-arrow-up-outline", "Ctrl+Shift+R", need=Need.OUTSIDE_TRASH),
     Action("memory.trash", "mdi6.trash-can-outline", "Del", need=Need.OUTSIDE_TRASH, reach=Reach.LIST),

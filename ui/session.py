@@ -23,6 +23,7 @@ from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
 from ui.services import Services
 from ui.tasks import Lane, single_shot
+from ui.upkeep_link import UpkeepLink
 from ui.views.detail import DetailPane
 from ui.views.first_steps import EDIT, MOVE, SEARCH, UNDO, WHY, FirstSteps
 from ui.views.health import Health
@@ -36,18 +37,19 @@ if TYPE_CHECKING:
     from ui.views.chats.page import ChatsPage
     from ui.views.graph.page import GraphPage
     from ui.views.recall.page import RecallPage
-    from ui.views.upkeep.page import UpkeepPage
 
 MEMORIES = "memories"
 GRAPH = "graph"
 RECALL = "recall"
 CHATS = "chats"
+REVIEW = "review"
 UPKEEP = "upkeep"
 HISTORY = "history"
 add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
 add_page(Page(GRAPH, "mdi6.graph-outline", module="ui.views.graph.page:GraphPage"))
 add_page(Page(RECALL, "mdi6.text-search", module="ui.views.recall.page:RecallPage"))
 add_page(Page(CHATS, "mdi6.forum-outline", module="ui.views.chats.page:ChatsPage"))
+add_page(Page(REVIEW, "mdi6.inbox-outline", module="ui.views.review.page:ReviewPage"))
 add_page(Page(UPKEEP, "mdi6.broom", module="ui.views.upkeep.page:UpkeepPage"))
 add_page(Page(HISTORY, "mdi6.history", module="ui.views.history_page:HistoryPage"))
 
@@ -93,6 +95,9 @@ class Session(QWidget):
         self.chat_link = ChatLink(
             self.context, self.operations, lambda: self.desk.current, self._show_floor, self
         )
+        self.upkeep_link = UpkeepLink(
+            self.context, self.operations, self.desk, self._shown, self.rail.show_count, self
+        )
         self._lay_out()
         self._connect()
 
@@ -130,7 +135,6 @@ class Session(QWidget):
         self.health.checked.connect(self.status.show_health)
         self.rail.chosen.connect(self.show_page)
         self._connect_recall()
-        self._connect_upkeep()
         for entry in PAGES:
             self._lead_to(entry.id)
         self.show_page(MEMORIES)
@@ -147,6 +151,8 @@ class Session(QWidget):
             opens = getattr(made, "open_memories", None)
             if opens is not None:
                 opens.connect(self._show_memories)
+            if page_id != MEMORIES:
+                self.upkeep_link.made(page_id, made)
             if page_id == GRAPH:
                 self.graph_link.made(self.graph)
         return made
@@ -193,15 +199,9 @@ class Session(QWidget):
 
         self.context.tasks.run(Lane.READ, load, owner=self, query="pages")
 
-    def _connect_upkeep(self) -> None:
-        """From a selection to the plans of the Upkeep page."""
-        self.context.actions.on("memory.promote", lambda: self._plan_for("promote"))
-
-    def _plan_for(self, task: str) -> None:
-        pks = self.desk.selected()
-        if pks:
-            self.show_page(UPKEEP)
-            cast("UpkeepPage", self.page(UPKEEP)).take(task, pks)
+    def _shown(self, page_id: str) -> QWidget:
+        self.show_page(page_id)
+        return self.page(page_id)
 
     def _connect_recall(self) -> None:
         """From a memory to the Recall page and back."""
@@ -247,6 +247,7 @@ class Session(QWidget):
         self.context.bridge.start()
         self.memories.table.setFocus()
         single_shot(self, LOAD_PAGES_MS, self._load_pages).start()
+        single_shot(self, LOAD_PAGES_MS, self.upkeep_link.count).start()
 
     def _go_to_search(self) -> None:
         if self._search is not None:

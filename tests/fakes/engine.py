@@ -47,6 +47,7 @@ from core.domain.queries import (
     MemoryRows,
     PreviewUndo,
     Query,
+    QueueRows,
     SortKey,
     TagNames,
     TrashScope,
@@ -54,6 +55,8 @@ from core.domain.queries import (
     Verify,
     VersionsOf,
 )
+from core.domain.queries_proposals import Proposals
+from core.domain.queries_upkeep import SummariesOutOfDate
 from core.domain.results import (
     Actor,
     Changes,
@@ -253,6 +256,8 @@ class FakeEngine:
             case Verify():
                 return VerifyReport(len(self.rows), (), (), (), (), 0, 0)
             case TagNames() | CrossingEdges() | History() | VersionsOf():
+                return ()
+            case Proposals() | QueueRows() | SummariesOutOfDate():
                 return ()
             case LastOpId():
                 return OpId(0)

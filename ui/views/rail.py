@@ -34,6 +34,7 @@ class Rail(QWidget):
         column.setSpacing(4)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QToolButton] = {}
+        self._counts: dict[str, int] = {}
         for number, page in enumerate(self._pages, 1):
             button = QToolButton()
             button.setProperty("rail", "true")
@@ -56,10 +57,18 @@ class Rail(QWidget):
         """Mark the page that is shown."""
         self._buttons[page_id].setChecked(True)
 
+    def show_count(self, page_id: str, count: int) -> None:
+        """Say beside a page's label how much waits there; 0 says nothing."""
+        if self._counts.get(page_id, 0) != count:
+            self._counts[page_id] = count
+            self._say()
+
     def _say(self) -> None:
         for number, page in enumerate(self._pages, 1):
             button = self._buttons[page.id]
-            button.setText(self._tr(page.text_key))
+            count = self._counts.get(page.id, 0)
+            name = self._tr(page.text_key)
+            button.setText(self._tr("rail.count", name=name, count=count) if count else name)
             button.setToolTip(self._tr("rail.tip", name=self._tr(page.text_key), key=f"Ctrl+{number}"))
             button.setIcon(self._theme.icon(page.icon))
             button.setIconSize(self._theme.icon_size)

@@ -1,0 +1,125 @@
+"""What proposals and their parts are called on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.domain.json_types import Json
+from core.domain.proposal import (
+    BUILT_IN,
+    ChangePart,
+    CreatePart,
+    EndLinkPart,
+    LinkPart,
+    Part,
+    PartGroup,
+    PartView,
+    ProposalKind,
+    RetirePart,
+)
+from core.domain.results import Problem
+from core.domain.schema import ColumnRole, Schema
+from ui.language import Language
+from ui.views.naming import column_name, label, name_of, shorten, type_name
+
+ICONS = {
+    ProposalKind.EXTRACTION: "mdi6.message-text-outline",
+    ProposalKind.CONFLICT: "mdi6.source-branch",
+    ProposalKind.EVOLUTION: "mdi6.dna",
+    ProposalKind.SYNOPSIS: "mdi6.text-long",
+    ProposalKind.REFLECTION: "mdi6.head-lightbulb-outline",
+    ProposalKind.COMPRESSION: "mdi6.arrow-collapse-vertical",
+    ProposalKind.CONSOLIDATION: "mdi6.set-merge",
+    ProposalKind.CONTRADICTION: "mdi6.not-equal-variant",
+}
+
+
+def proposal_title(kind: ProposalKind, args: Mapping[str, Json], tr: Language) -> str:
+    """What a proposal is about."""
+    return tr(f"proposal.{kind.value}", **args)
+
+
+def source_name(source: str, tr: Language) -> str:
+    """Who suggested it: a model by its name, or the rules built in, labelled as such."""
+    return tr("proposal.source.builtin") if source == BUILT_IN else tr("proposal.source", name=source)
+
+
+def group_title(group: PartGroup | None, number: int, tr: Language) -> str:
+    """What a group was made from."""
+    if group is not None and group.start is not None:
+        end = group.start if group.end is None else group.end
+        if end != group.start:
+            return tr("proposal.group.floors", start=group.start, end=end)
+        return tr("proposal.group.floor", floor=group.start)
+    return tr("proposal.group.number", number=number)
+
+
+def verb(view: PartView, schema: Schema, tr: Language) -> str:
+    """What the part would do, in a word or two."""
+    match view.part:
+        case CreatePart() as part:
+            kind = schema.type(part.type)
+            name = type_name(kind, tr) if kind is not None else part.type
+            if view.becomes_change:
+                return tr("proposal.verb.join", type=name)
+            return tr("proposal.verb.sum" if part.sums else "proposal.verb.create", type=name)
+        case ChangePart():
+            return tr("proposal.verb.change")
+        case RetirePart():
+            return tr("proposal.verb.retire")
+        case LinkPart():
+            return tr("proposal.verb.link")
+        case EndLinkPart():
+            return tr("proposal.verb.end_link")
+
+
+def verb_icon(part: Part) -> tuple[str, str]:
+    """Icon and colour of what the part would do."""
+    match part:
+        case CreatePart():
+            return "mdi6.plus-circle-outline", "ok"
+        case ChangePart():
+            return "mdi6.pencil-outline", "accent"
+        case RetirePart():
+            return "mdi6.archive-outline", "warning"
+        case LinkPart():
+            return "mdi6.vector-line", "accent"
+        case EndLinkPart():
+            return "mdi6.link-variant-off", "warning"
+
+
+def part_title(view: PartView, schema: Schema, tr: Language) -> str:
+    """The memory it is about, or the relation."""
+    if view.ends is not None:
+        source, target = (name_of(title, tr) for title in view.ends)
+        return tr("proposal.relation", source=source, relation=_relation(view, schema, tr), target=target)
+    return shorten(name_of(view.title, tr))
+
+
+def _relation(view: PartView, schema: Schema, tr: Language) -> str:
+    change = next(iter(view.changes), None)
+    relation = str((change.after or change.before) if change is not None else "")
+    known = schema.relation(relation)
+    return label(known.labels, tr.code, relation) if known is not None else relation
+
+
+def state_words(view: PartView, tr: Language) -> str:
+    """What was decided, or what stands in the way; "" when it simply waits."""
+    if view.verdict is not None:
+        return tr(f"proposal.verdict.{view.verdict.value}")
+    return tr(f"proposal.obstacle.{view.obstacle.value}.short") if view.obstacle is not None else ""
+
+
+def field_name(name: str, view: PartView, schema: Schema, tr: Language) -> str:
+    """What a value of a part is called: as the memory's type says."""
+    kind = schema.type(view.type) if view.type is not None else None
+    for column in kind.columns if kind is not None else ():
+        held_in = {ColumnRole.TITLE: "title", ColumnRole.BODY: "body"}.get(column.role, column.name)
+        if name == held_in:
+            return column_name(column, tr)
+    return tr(f"value.{name}") if tr.has(f"value.{name}") else name
+
+
+def note_text(note: Problem, tr: Language) -> str:
+    """A note of a part in words."""
+    return tr(note.key, **note.args)
