@@ -12,7 +12,7 @@ from types import TracebackType
 from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication
 
-from app import container, crash
+from app import container, crash, logbook, paths
 from app.gui_libraries import GuiLibraries
 from app.window_call import WindowServer, call_window
 from core.settings import Settings
@@ -70,11 +70,15 @@ def main(library: Path | None = None) -> int:
     app = application(sys.argv[:1])
     if path is not None and raised_other(path):
         return ALREADY_OPEN
-    with running(app, settings) as window:
-        window.refused.connect(lambda taken: app.exit(ALREADY_OPEN) if raised_other(taken) else None)
-        window.start(path)
-        window.show()
-        return app.exec()
+    log = logbook.start(paths.log_dir())
+    try:
+        with running(app, settings) as window:
+            window.refused.connect(lambda taken: app.exit(ALREADY_OPEN) if raised_other(taken) else None)
+            window.start(path)
+            window.show()
+            return app.exec()
+    finally:
+        logbook.stop(log)
 
 
 def start_path(library: Path | None, settings: Settings) -> Path | None:

@@ -12,6 +12,7 @@ from app.window_call import call_window
 from core.domain.api import EngineApi
 from core.domain.commands import ApplyImport
 from core.domain.errors import Invalid
+from core.domain.health import Backup
 from core.settings import Settings
 from ui.libraries import RecentLibrary
 
@@ -73,6 +74,10 @@ class GuiLibraries:
             library = self._open.pop(id(engine), None)
         if library is not None:
             library.close()
+
+    def newest_backup(self, path: Path) -> Backup | None:
+        """The newest backup of a library."""
+        return next(iter(container.copies_of(path, self._settings).all()), None)
 
     def restore(self, path: Path, name: str) -> EngineApi:
         """Bring a backup back and open the library. Errors: LibraryInUse, NotFound, BadFile, Invalid."""

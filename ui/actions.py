@@ -134,6 +134,7 @@ TABLE: tuple[Action, ...] = (
     Action("library.export", "mdi6.export", "Ctrl+Shift+E", need=Need.FOLDER),
     Action("library.export_all", "mdi6.package-variant-closed", no_shortcut=RARE),
     Action("library.health", "mdi6.heart-pulse", no_shortcut=RARE),
+    Action("library.backup", "mdi6.content-save-all-outline", no_shortcut=RARE),
     Action("library.rebuild", "mdi6.database-refresh-outline", no_shortcut=RARE),
     Action("window.quit", "mdi6.exit-to-app", "Ctrl+Q", need=Need.NOTHING),
     # changes

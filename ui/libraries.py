@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from core.domain.api import EngineApi
+from core.domain.health import Backup
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,15 @@ class Libraries(Protocol):
 
     def sample(self, *, reset: bool) -> EngineApi:
         """Open the person's copy of the sample library; `reset` makes it anew. Errors: UserError."""
+
+    def newest_backup(self, path: Path) -> Backup | None:
+        """The newest backup of a library, which may be too damaged to be opened."""
+
+    def restore(self, path: Path, name: str) -> EngineApi:
+        """Bring a backup of a library back, with the present state backed up first, and open it.
+
+        Errors: LibraryInUse, UserError for a backup that is not whole, or without room.
+        """
 
     def close(self, engine: EngineApi) -> None:
         """End what an engine of these needs, and give its library free."""

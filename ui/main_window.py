@@ -10,7 +10,8 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, EngineApi, Report
-from core.domain.errors import LibraryInUse
+from core.domain.errors import BadFile, LibraryInUse
+from core.domain.health import Backup
 from core.domain.queries import LibraryPath
 from ui.actions import Actions, Reach
 from ui.file_drops import FileDrops
@@ -128,6 +129,12 @@ class MainWindow(QMainWindow):
         libraries = self._services.libraries
         self._open(lambda: libraries.sample(reset=reset), libraries.sample_path())
 
+    def restore_backup(self, path: Path, name: str) -> None:
+        """Close the library, bring a backup of it back, and open it again."""
+        libraries, tr = self._services.libraries, self._services.tr
+        self._open(lambda: libraries.restore(path, name), path)
+        self._after_open = lambda session: session.status.say(tr("health.backups.restored"))
+
     def _open(self, opener: Callable[[], EngineApi], path: Path) -> None:
         if self._opening:
             return
@@ -167,6 +174,7 @@ class MainWindow(QMainWindow):
         self.top.name_library(path.name, str(path))
         self.top.show()
         session.said.connect(self._on_said)
+        session.restore_wanted.connect(lambda name: self.restore_backup(path, name))
         if path == self._services.libraries.sample_path():
             session.offer_first_steps(lambda: self.open_sample(reset=True))
         session.start(self.top.search)
@@ -190,6 +198,23 @@ class MainWindow(QMainWindow):
                 self.refused.emit(path)
             ways.append((tr("library.switch"), lambda: self._raise_other(path)))
         self.message.say(tr.error(error), error=True, ways=ways)
+        if isinstance(error, BadFile):
+            self._offer_backup(error, path)
+
+    def _offer_backup(self, error: Exception, path: Path) -> None:
+        """A library that cannot be opened may have a backup that can."""
+        libraries, tr = self._services.libraries, self._services.tr
+
+        def offer(newest: Backup | None) -> None:
+            if newest is not None and self._session is None:
+                way = tr("library.restore_newest", when=tr.relative(newest.at))
+                self.message.say(
+                    tr.error(error), error=True, ways=[(way, lambda: self.restore_backup(path, newest.name))]
+                )
+
+        self._services.tasks.run(
+            Lane.READ, lambda _p, _c: libraries.newest_backup(path), offer, owner=self, query="newest backup"
+        )
 
     def _raise_other(self, path: Path) -> None:
         libraries = self._services.libraries

@@ -18,7 +18,7 @@ class Page:
 
     A page is made when it is first shown. One that lives in a module of its own names it as `module`
     ("ui.views.x:XPage" with `make` left out): it is imported beside the window's work, soon after the
-    list is on screen. What a page may have for the others: the signal `open_memories(pks)` and the
+    list is on screen. One that is not on the rail is opened from elsewhere. What a page may have for the others: the signal `open_memories(pks)` and the
     method `save_state`, called when the library is closed.
     """
 
@@ -26,6 +26,7 @@ class Page:
     icon: str
     make: Callable[[Context, Operations], QWidget] | None = None
     module: str = ""
+    on_rail: bool = True
 
     def build(self, context: Context, operations: Operations) -> QWidget:
         """The page's widget."""

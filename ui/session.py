@@ -26,7 +26,7 @@ from ui.tasks import Lane, single_shot
 from ui.upkeep_link import UpkeepLink
 from ui.views.detail import DetailPane
 from ui.views.first_steps import EDIT, MOVE, SEARCH, UNDO, WHY, FirstSteps
-from ui.views.health import Health
+from ui.views.health.light import HealthLight
 from ui.views.memories_page import MemoriesPage
 from ui.views.rail import Rail
 from ui.views.status_line import StatusLine
@@ -36,6 +36,7 @@ from ui.widgets.search_field import SearchField
 if TYPE_CHECKING:
     from ui.views.chats.page import ChatsPage
     from ui.views.graph.page import GraphPage
+    from ui.views.health.page import HealthPage
     from ui.views.recall.page import RecallPage
 
 MEMORIES = "memories"
@@ -45,6 +46,7 @@ CHATS = "chats"
 REVIEW = "review"
 UPKEEP = "upkeep"
 HISTORY = "history"
+HEALTH = "health"
 add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
 add_page(Page(GRAPH, "mdi6.graph-outline", module="ui.views.graph.page:GraphPage"))
 add_page(Page(RECALL, "mdi6.text-search", module="ui.views.recall.page:RecallPage"))
@@ -52,6 +54,7 @@ add_page(Page(CHATS, "mdi6.forum-outline", module="ui.views.chats.page:ChatsPage
 add_page(Page(REVIEW, "mdi6.inbox-outline", module="ui.views.review.page:ReviewPage"))
 add_page(Page(UPKEEP, "mdi6.broom", module="ui.views.upkeep.page:UpkeepPage"))
 add_page(Page(HISTORY, "mdi6.history", module="ui.views.history_page:HistoryPage"))
+add_page(Page(HEALTH, "mdi6.heart-pulse", module="ui.views.health.page:HealthPage", on_rail=False))
 
 LOAD_PAGES_MS = 1500
 """When the modules of pages not shown yet are imported: the list and its counts come first."""
@@ -61,6 +64,7 @@ class Session(QWidget):
     """Lives as long as the library is open. `said(text, is_error)`: a message for the person."""
 
     said = Signal(str, bool)
+    restore_wanted = Signal(str)
 
     def __init__(
         self, engine: EngineApi, services: Services, actions: Actions, parent: QWidget | None = None
@@ -89,7 +93,7 @@ class Session(QWidget):
         self.memories.add_detail(self.detail)
         self.status = StatusLine(actions, services.tasks, services.tr, services.theme)
         self.rail = Rail(PAGES, services.tr, services.theme)
-        self.health = Health(self.context, self.operations, self)
+        self.light = HealthLight(self.context, self)
         self.desk = Desk(self.context, self.operations, self.memories, self.detail, services.paths, self)
         self.graph_link = GraphLink(actions, self.desk, self.memories, self.detail, self._show_graph)
         self.chat_link = ChatLink(
@@ -132,7 +136,10 @@ class Session(QWidget):
         drafts.changed.connect(lambda: self.memories.table.mark_drafts(drafts.memories))
         self.context.bridge.waiting.connect(self._on_waiting)
         self.context.bridge.counted.connect(self._on_counts)
-        self.health.checked.connect(self.status.show_health)
+        self.light.changed.connect(self.status.show_health)
+        actions.on("library.health", lambda: self.show_page(HEALTH))
+        actions.on("library.rebuild", lambda: self.health.rebuild.rebuild_index())
+        actions.on("library.backup", lambda: self.health.backups.make())
         self.rail.chosen.connect(self.show_page)
         self._connect_recall()
         for entry in PAGES:
@@ -155,12 +162,20 @@ class Session(QWidget):
                 self.upkeep_link.made(page_id, made)
             if page_id == GRAPH:
                 self.graph_link.made(self.graph)
+            if page_id == HEALTH:
+                self.health.looked.connect(self.status.show_health)
+                self.health.restore_wanted.connect(self.restore_wanted)
         return made
 
     @property
     def recall(self) -> RecallPage:
         """The page Recall."""
         return cast("RecallPage", self.page(RECALL))
+
+    @property
+    def health(self) -> HealthPage:
+        """The page Health."""
+        return cast("HealthPage", self.page(HEALTH))
 
     @property
     def graph(self) -> GraphPage:
@@ -245,6 +260,7 @@ class Session(QWidget):
         self.memories.start()
         self.operations.refresh_undo()
         self.context.bridge.start()
+        self.light.start()
         self.memories.table.setFocus()
         single_shot(self, LOAD_PAGES_MS, self._load_pages).start()
         single_shot(self, LOAD_PAGES_MS, self.upkeep_link.count).start()

@@ -29,6 +29,7 @@ from core.domain.commands import (
 from core.domain.enums import ActorKind, FolderKind, Kind, Layer, OpRole, OpState, Status
 from core.domain.errors import UserError
 from core.domain.folder import Folder
+from core.domain.health import HealthState
 from core.domain.ids import FolderPk, MemoryId, MemoryPk, OpId, TypeId
 from core.domain.memory import Memory, TagSet
 from core.domain.queries import (
@@ -57,6 +58,7 @@ from core.domain.queries import (
 )
 from core.domain.queries_proposals import Proposals
 from core.domain.queries_upkeep import SummariesOutOfDate
+from core.domain.queries_health import Health
 from core.domain.results import (
     Actor,
     Changes,
@@ -253,6 +255,11 @@ class FakeEngine:
             case PreviewUndo():
                 op, before = self._undo[-1]
                 return UndoPreview(op, len(before))
+            case Health():
+                return HealthState(
+                    reasons=(), store_bytes=0, journal_bytes=0, index_bytes=0, backups_bytes=0,
+                    memories=len(self.rows), ops=0, waiting=0, embedder="", dims=0,
+                )  # fmt: skip
             case Verify():
                 return VerifyReport(len(self.rows), (), (), (), (), 0, 0)
             case TagNames() | CrossingEdges() | History() | VersionsOf():

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.domain.api import EngineApi
+from core.domain.health import Backup
 from core.settings import Settings
 from tests.fakes.engine import FakeEngine, make_row
 from ui.actions import Actions
@@ -56,6 +57,12 @@ class OneLibrary:
     create = open
 
     def sample(self, *, reset: bool) -> EngineApi:
+        return self.engine
+
+    def newest_backup(self, path: Path) -> Backup | None:
+        return None
+
+    def restore(self, path: Path, name: str) -> EngineApi:
         return self.engine
 
     def close(self, engine: EngineApi) -> None:

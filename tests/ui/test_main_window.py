@@ -13,12 +13,11 @@ from core.domain.enums import Kind
 from core.domain.errors import Conflict, LibraryInUse, UserError
 from core.domain.ids import MemoryPk
 from core.domain.queries import FacetCounts, MemoryRows, PreviewUndo
-from core.domain.results import UndoConflict, UndoPreview, VerifyReport
+from core.domain.results import UndoConflict, UndoPreview
 from tests.fakes.engine import FakeEngine
 from tests.ui.conftest import OneLibrary, settled
 from ui.main_window import MainWindow, free_name
 from ui.session import Session
-from ui.views.health import HealthDialog
 from ui.views.undo_conflict import UndoConflictDialog
 
 
@@ -144,17 +143,6 @@ def test_a_conflict_says_how_many_and_undoes_the_rest(
     next(b for b in dialog.findChildren(QPushButton) if b.text() == "Undo 35").click()
     qtbot.waitUntil(lambda: partly == [False, True])
     settled(qtbot, window)
-
-
-def test_the_check_up_says_what_it_found_and_offers_the_repair(qtbot: QtBot, opened: Session) -> None:
-    report = VerifyReport(300, (MemoryPk(1),), (), (), (MemoryPk(2),), 0, 0, (), "chroma")
-    dialog = HealthDialog(opened.context, report)
-    qtbot.addWidget(dialog)
-    names = [button.text() for button in dialog.findChildren(QPushButton)]
-    assert "Rebuild the vector index" in names
-    fine = HealthDialog(opened.context, VerifyReport(300, (), (), (), (), 0, 0))
-    qtbot.addWidget(fine)
-    assert "Rebuild the vector index" not in [button.text() for button in fine.findChildren(QPushButton)]
 
 
 def test_a_free_name_is_found(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ class Rail(QWidget):
         self, pages: Sequence[Page], tr: Language, theme: Theme, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._pages, self._tr, self._theme = tuple(pages), tr, theme
+        self._pages = tuple(page for page in pages if page.on_rail)
+        self._tr, self._theme = tr, theme
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         column = QVBoxLayout(self)
@@ -54,8 +55,15 @@ class Rail(QWidget):
         theme.bind(self, self._say)
 
     def show_page(self, page_id: str) -> None:
-        """Mark the page that is shown."""
-        self._buttons[page_id].setChecked(True)
+        """Mark the page that is shown; none when it is not on the rail."""
+        button = self._buttons.get(page_id)
+        if button is not None:
+            button.setChecked(True)
+            return
+        self._group.setExclusive(False)
+        for other in self._buttons.values():
+            other.setChecked(False)
+        self._group.setExclusive(True)
 
     def show_count(self, page_id: str, count: int) -> None:
         """Say beside a page's label how much waits there; 0 says nothing."""

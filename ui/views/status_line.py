@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
-from core.domain.results import UndoState, VerifyReport
+from core.domain.health import HealthState, Level
+from core.domain.results import UndoState
 from ui.actions import Actions
 from ui.language import Language
 from ui.tasks import TaskRunner, single_shot
@@ -14,6 +15,11 @@ from ui.views.op_words import op_label
 from ui.widgets.task_strip import TaskStrip
 
 SAY_MS = 6000
+LIGHTS = {
+    Level.GOOD: ("mdi6.check-circle", "ok"),
+    Level.LOOK: ("mdi6.alert", "warning"),
+    Level.BAD: ("mdi6.close-circle", "danger"),
+}
 
 
 class StatusLine(QWidget):
@@ -26,7 +32,7 @@ class StatusLine(QWidget):
         self._tr, self._theme = tr, theme
         self._state = UndoState(None, None)
         self._waiting = 0
-        self._report: VerifyReport | None = None
+        self._health: HealthState | None = None
         self.setProperty("surface", "window")
         self.setProperty("edge", "top")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -73,9 +79,9 @@ class StatusLine(QWidget):
         self._waiting = count
         self._show()
 
-    def show_health(self, report: VerifyReport | None) -> None:
-        """Colour the light by the last check-up; None = not checked yet."""
-        self._report = report
+    def show_health(self, state: HealthState) -> None:
+        """Colour the light, and say why."""
+        self._health = state
         self._show()
 
     def _show(self) -> None:
@@ -92,14 +98,20 @@ class StatusLine(QWidget):
         self.waiting.setText(tr("status.waiting", count=self._waiting))
         self.waiting.setToolTip(tr("status.waiting.tip"))
         self.waiting.setVisible(self._waiting > 0)
-        state = "unknown" if self._report is None else "good" if self._report.healthy else "bad"
-        icon, color = {
-            "unknown": ("mdi6.heart-pulse", "secondary"),
-            "good": ("mdi6.check-circle", "ok"),
-            "bad": ("mdi6.alert", "warning"),
-        }[state]
-        self.health.setIcon(theme.icon(icon, color))
-        self.health.setText(tr(f"health.{state}"))
-        self.health.setToolTip(tr(f"health.{state}.tip"))
+        self._show_light()
         for button in (self.undo, self.health):
             button.setIconSize(theme.icon_size)
+
+    def _show_light(self) -> None:
+        tr, theme, state = self._tr, self._theme, self._health
+        if state is None:
+            icon, color, text, tip = "mdi6.heart-pulse", "secondary", tr("health.page"), tr("health.page")
+        else:
+            icon, color = LIGHTS[state.level]
+            text = tr(f"health.level.{state.level.value}")
+            reasons = [tr(reason.key, **dict(reason.args)) for reason in state.reasons]
+            tip = "\n".join([tr(f"health.level.{state.level.value}.tip"), *reasons])
+        self.health.setIcon(theme.icon(icon, color))
+        self.health.setText(text)
+        self.health.setToolTip(tip)
+        self.health.setAccessibleDescription(tip)
