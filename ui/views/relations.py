@@ -7,6 +7,7 @@ from PySide6.QtGui import QBrush
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
+    QLabel,
     QMenu,
     QPushButton,
     QTreeWidget,
@@ -17,6 +18,8 @@ from PySide6.QtWidgets import (
 
 from core.domain.api import Cancel, Report
 from core.domain.commands import Command, EditEdge, RemoveEdges
+from core.domain.commands_upkeep import UnfoldSummaries
+from core.domain.enums import Status
 from core.domain.ids import MemoryPk
 from core.domain.results import EdgeView, MemoryDetail, MemoryRow, OpResult
 from core.domain.schema import Schema
@@ -82,6 +85,7 @@ class RelationsView(QWidget):
         if past:
             self._add_edges(tr("relations.past", count=len(past)), past)
         self._select(current.edge.pk if current else None)
+        self._show_family(detail)
         if self.tree.topLevelItemCount():
             self.stack.show_content()
         else:
@@ -125,6 +129,19 @@ class RelationsView(QWidget):
         if view is not None:
             self._run(RemoveEdges((view.edge.pk,)))
 
+    def unfold(self) -> None:
+        """Put the children back in use in place of this summary."""
+        if self._detail is not None:
+            self._run(UnfoldSummaries(memories=(self._detail.memory.pk,)))
+
+    def _show_family(self, detail: MemoryDetail) -> None:
+        """Offer to unfold a summary, and say when it is out of date."""
+        memory = detail.memory
+        in_use = memory.status is Status.ACTIVE and memory.deleted_at is None
+        self.unfold_button.setVisible(bool(detail.children) and in_use)
+        late = in_use and any(child.updated_at > memory.updated_at for child in detail.children)
+        self.outdated.setVisible(late)
+
     def _run(self, command: Command) -> None:
         def run(_progress: Report, _cancel: Cancel) -> OpResult:
             return self._ctx.engine.run(command)
@@ -156,8 +173,27 @@ class RelationsView(QWidget):
             self._buttons[name] = button
             row.addWidget(button)
             if name == "add":
-                row.addStretch(1)
+                row.addWidget(self._make_unfold())
+                row.addWidget(self.outdated, 1)
         return bar
+
+    def _make_unfold(self) -> QPushButton:
+        tr = self._ctx.tr
+        self.unfold_button = QPushButton(
+            self._ctx.theme.icon("mdi6.arrow-expand-vertical"), tr("action.memory.unfold")
+        )
+        self.unfold_button.setProperty("flat", True)
+        self.unfold_button.setToolTip(tr("action.memory.unfold.tip"))
+        self.unfold_button.clicked.connect(self.unfold)
+        self.unfold_button.hide()
+        self.outdated = QLabel(tr("relations.outdated"))
+        self.outdated.setProperty("role", "warning")
+        self.outdated.setToolTip(tr("relations.outdated.tip"))
+        policy = self.outdated.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.outdated.setSizePolicy(policy)
+        self.outdated.hide()
+        return self.unfold_button
 
     def _enable(self) -> None:
         view = self.current_edge()

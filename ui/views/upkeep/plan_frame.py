@@ -103,6 +103,10 @@ class PlanTask(QWidget, Generic[P]):
         """What Apply does; None = nothing is chosen."""
         raise NotImplementedError
 
+    def can_apply(self) -> bool:
+        """Whether there is something to apply."""
+        return self.command() is not None
+
     def summary(self) -> str:
         """What Apply would change, in one line."""
         raise NotImplementedError
@@ -179,7 +183,7 @@ class PlanTask(QWidget, Generic[P]):
         text = self.summary()
         self.summary_label.setText(text)
         self.summary_label.setAccessibleName(text)
-        self.apply_button.setEnabled(not self._applying and self.command() is not None)
+        self.apply_button.setEnabled(not self._applying and self.can_apply())
 
     def warn(self, text: str) -> None:
         """A line that stands out below the numbers; "" takes it away."""

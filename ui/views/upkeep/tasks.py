@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtWidgets import QWidget
 
 from core.domain.queries import Query
-from core.domain.queries_upkeep import ForgetWaiting, TrialsWaiting
+from core.domain.queries_upkeep import CompressWaiting, ForgetWaiting, TrialsWaiting
 from ui.context import Context
 from ui.operations import Operations
 
@@ -55,6 +55,14 @@ def add_task(task: UpkeepTask) -> None:
         TASKS.append(task)
 
 
+add_task(
+    UpkeepTask(
+        "compress",
+        "mdi6.arrow-collapse-vertical",
+        "ui.views.upkeep.compress:CompressTask",
+        CompressWaiting(),
+    )
+)
 add_task(
     UpkeepTask(
         "promote",
