@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from app import paths
+from app.container_extract import LibraryExtraction
 from app.container_health import LibraryHealth, log_changes
 from app.container_models import Models
 from core.domain import queries as q
@@ -105,6 +106,7 @@ class Library:
         self._lock = lock
         self.models = Models(settings)
         self.health = LibraryHealth(self, settings)
+        self.extracting = LibraryExtraction(self, settings)
         self.store = SqlStore(self.files, default_schema())
         self.drainer: Drainer | None = None
         try:
@@ -324,6 +326,7 @@ class Library:
             **proposal_answers(self.store, self.store.proposals),
             **self.models.answers(),
             **self.health.answers(),
+            **self.extracting.answers(),
             **graph_answers(lambda: self.graph),
             **graph_file_answers(self.store, _LazyFormats(), self._in_library),
             **upkeep_answers(self.store, lambda: self.store.upkeep, lambda: self._compression),

@@ -72,6 +72,7 @@ DECLARATIONS: tuple[Setting, ...] = (
     _kept("models.task.synopsis", Form.TEXT, ""),
     _kept("models.task.reflection", Form.TEXT, ""),
     _kept("models.task.consolidate", Form.TEXT, ""),
+    _kept("prompts.own", Form.OBJECTS, ()),
     _number("backup.every_days", 1, low=0, high=30),
     _number("backup.keep", 20, low=3, high=500),
     Setting(key="backup.before_big", form=Form.FLAG, default=True, text="setting.backup.before_big", shown=True),

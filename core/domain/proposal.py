@@ -115,11 +115,12 @@ class ChangePart(PartBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetirePart(PartBase):
-    """A memory that is to be archived, with the reason."""
+    """A memory that is to be archived, with the reason. `into`: it is merged into that one (and can be taken apart)."""
 
     memory: End
     revision: int | None = None
     reason: StatusReason = StatusReason.REMOVED_BY_MODEL
+    into: End | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

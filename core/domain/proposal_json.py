@@ -99,7 +99,12 @@ def part_json(part: Part) -> dict[str, Json]:
         case ChangePart():
             data = _change_json(part)
         case RetirePart():
-            data = {"memory": part.memory, "revision": part.revision, "reason": part.reason.value}
+            data = {
+                "memory": part.memory,
+                "revision": part.revision,
+                "reason": part.reason.value,
+                "into": part.into,
+            }
         case LinkPart():
             data = {
                 "source": part.source,
@@ -239,6 +244,7 @@ def _retire(base: dict[str, Any], data: Mapping[str, Any]) -> Part:
         memory=_end(data["memory"]),
         revision=data.get("revision"),
         reason=StatusReason(data.get("reason") or StatusReason.REMOVED_BY_MODEL),
+        into=None if data.get("into") is None else _end(data["into"]),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.domain import commands as c
 from core.domain import commands_chat as cc
+from core.domain import commands_extract as ce
 from core.domain import commands_health as ch
 from core.domain import commands_merge as cm
 from core.domain import commands_proposals as cp
@@ -18,6 +19,7 @@ from core.services import (
     compress,
     documents,
     folder_ends,
+    folder_values,
     folders,
     forget,
     life,
@@ -82,6 +84,7 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.DeleteFolder: folder_ends.delete,
     c.SetAlsoReads: folders.set_also_reads,
     c.EditFolder: folders.edit,
+    ce.SetFolderValues: folder_values.set_values,
     c.AddEdge: relations.add,
     c.EditEdge: relations.edit,
     c.EndEdges: relations.end,

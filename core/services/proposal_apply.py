@@ -15,6 +15,7 @@ from datetime import datetime
 from core.algos.changes import change_summary
 from core.algos.lexical import fold
 from core.domain.commands import UNSET, AddEdge, CreateMemory, EditMemory, NewMemory, Unset
+from core.domain.commands_merge import MergeMemories
 from core.domain.commands_proposals import ApplyProposal, DismissProposal, IfChanged
 from core.domain.edge import Edge, lives
 from core.domain.enums import Kind, Layer, Status, StatusReason
@@ -40,7 +41,7 @@ from core.domain.queries import MemoryFilter, Sort, SortKey
 from core.domain.schema import ColumnRole, MemoryType, Schema
 from core.domain.tags import check_triple, clean
 from core.ports.store import Reader, UnitOfWork
-from core.services import memories, relations
+from core.services import memories, merge, relations
 from core.services.lookup import OP_TITLE_CHARS, default_folder, folder_of, follow_merged
 from core.services.outcome import Outcome
 
@@ -71,6 +72,7 @@ class Application:
     counts: Counter[str] = field(default_factory=Counter)
     created: list[MemoryPk] = field(default_factory=list)
     titles: list[str] = field(default_factory=list)
+    retiring: frozenset[MemoryPk] = frozenset()
 
     def resolve(self, end: End) -> MemoryPk | None:
         """The memory that an end means now; None when there is none."""
@@ -81,6 +83,8 @@ class Application:
         """Creates first (so that any part may name them), then changes, relations, ends and retirements."""
         chosen = [part for part in parts if part.ticked]
         self.dismissed = [part.key for part in parts if not part.ticked]
+        ends = [part.memory for part in chosen if isinstance(part, RetirePart) and part.into is None]
+        self.retiring = frozenset(end for end in ends if isinstance(end, int))
         total, at = len(chosen), 0
         for kind in (CreatePart, ChangePart, LinkPart, EndLinkPart, RetirePart):
             for part in chosen:
@@ -116,7 +120,7 @@ class Application:
     # --- creates -------------------------------------------------------------------------
 
     def _create(self, part: CreatePart) -> None:
-        old = same_name(self.uow, self.folder, part)
+        old = same_name(self.uow, self.folder, part, self.retiring)
         if old is not None:
             self._join(part, old)
             return
@@ -366,11 +370,34 @@ class Application:
         memory = self._free(part, part.memory, part.revision)
         if memory is None:
             return
+        if part.into is not None:
+            self._merge(part, memory, part.into)
+            return
+        if memory.pk in self._own():  # what is new has joined it: it is no old memory any more
+            self.dismissed.append(part.key)
+            return
         if memory.status is Status.ACTIVE:
             values = {"status": Status.ARCHIVED, "status_reason": part.reason}
             self.uow.update(Kind.MEMORY, [memory.pk], values)
             self.counts["retired"] += 1
         self._made(part, memory.pk)
+
+    def _merge(self, part: RetirePart, memory: Memory, into: End) -> None:
+        """Into a survivor; when this proposal says how that one reads, it reads so, else their texts are joined."""
+        survivor = self.resolve(into)
+        if survivor is None or survivor == memory.pk:
+            self._skip(part, Obstacle.MISSING)
+            return
+        kept = self.uow.records(Memory, [survivor])[0]
+        if kept.locked:
+            self._skip(part, Obstacle.LOCKED)
+            return
+        command = MergeMemories(survivor=survivor, losers=(memory.pk,))
+        if survivor in self._own():
+            command = replace(command, title=kept.title, body=kept.body, fields=kept.fields)
+        merge.merge(self.uow, command)
+        self.counts["merged"] += 1
+        self._made(part, survivor)
 
 
 # --- the two commands --------------------------------------------------------------------------------------
@@ -492,15 +519,18 @@ def living(reader: Reader, pk: MemoryPk) -> MemoryPk | None:
     return end if found and not found[0].trashed else None
 
 
-def same_name(reader: Reader, folder: FolderPk, part: CreatePart) -> Memory | None:
+def same_name(
+    reader: Reader, folder: FolderPk, part: CreatePart, leaving: Collection[MemoryPk] = ()
+) -> Memory | None:
     """The memory that a new one of a type that keeps only the newest version stands for: by title or alias.
 
-    A type without a title column has one memory in each folder (the synopsis).
+    A type without a title column has one memory in each folder (the synopsis). `leaving`: memories that do not
+    count, because the same proposal archives them.
     """
     memory_type = reader.schema().type(part.type)
     if memory_type is None or not memory_type.latest_only or part.sums:
         return None
-    found = active_of(reader, folder, part.type)
+    found = [memory for memory in active_of(reader, folder, part.type) if memory.pk not in leaving]
     if memory_type.column_of(ColumnRole.TITLE) is None:
         return found[-1] if found else None
     wanted = fold(part.title).strip()
