@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from app import paths
 from app.container_extract import LibraryExtraction
 from app.container_health import LibraryHealth, log_changes
+from app.container_embedder import EmbedderChange
 from app.container_models import Models
 from core.domain import queries as q
 from core.domain.endpoints import ModelTask
@@ -55,6 +56,8 @@ LIBRARY_VARIABLE = "MEMORY_CURATOR_LIBRARY"
 LANGUAGE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 LOCK_PATIENCE_S = 2.0
 """A command that ran beside it may hold the lock for a moment when a window opens."""
+OF_EMBEDDER = ("embedder", "_exact", "indexer", "_semantic", "recall", "_novelty", "graph", "_compression")
+"""What a library made with its embedder in hand."""
 
 
 def load_settings() -> Settings:
@@ -104,13 +107,17 @@ class Library:
         self.files = LibraryFiles(root)
         self._settings = settings
         self._lock = lock
-        self.models = Models(settings)
+        self.models = Models(settings, settings.beside("model_usage.json"))
+        self._change = EmbedderChange(self, settings)
         self.health = LibraryHealth(self, settings)
         self.extracting = LibraryExtraction(self, settings)
         self.store = SqlStore(self.files, default_schema())
         self.drainer: Drainer | None = None
         try:
             self._roll_back_abandoned()
+        self._unsubscribe_drainer: Callable[[], None] = lambda: None
+        self._on_index_state: Callable[[IndexState], None] | None = None
+        self._keeps_indexed = False
             self.engine = Engine(self.store, actor, self._answers(), [self._end], self.health.before)
             self.engine.subscribe(self._notice)
             self.engine.subscribe(log_changes)
@@ -139,6 +146,8 @@ class Library:
             raise Unavailable("embedder", "switched off", key="error.embedder.off")
         from core.adapters.embedder_builtin import BuiltinEmbedder
 
+        if (found := self.models.embedder()) is not None:
+            return found
         return BuiltinEmbedder()
 
     @cached_property
@@ -240,7 +249,8 @@ class Library:
         from core.services.drainer import Drainer
 
         drainer = Drainer(self.indexer, on_state)
-        self.engine.subscribe(lambda changes: drainer.changed(changes.memories))
+        self._keeps_indexed, self._on_index_state = True, on_state
+        self._unsubscribe_drainer = self.engine.subscribe(lambda changes: drainer.changed(changes.memories))
         self.drainer = drainer
         drainer.start()
 
@@ -249,6 +259,25 @@ class Library:
     @property
     def keeps_lock(self) -> bool:
         """Whether this program holds the library's lock."""
+    def indexer_beside(self, embedder: Embedder) -> Indexer:
+        """An indexer for another embedder, whose collection lies beside the one in use."""
+        from core.services.indexer import Indexer
+
+        return Indexer(self.store.queue, embedder, self._index.beside())
+
+    def use_embedder_anew(self) -> None:
+        """The settings name another embedder: everything that works with one is made anew."""
+        kept, drainer = self._lock is not None, self.drainer
+        if drainer is not None:
+            drainer.stop()
+            self._unsubscribe_drainer()
+            self.drainer = None
+        for name in OF_EMBEDDER:
+            self.__dict__.pop(name, None)
+        self.health.__dict__.pop("rebuilder", None)
+        if kept and self._keeps_indexed:
+            self.keep_indexed(self._on_index_state)
+
         return self._lock is not None
 
     @contextmanager
@@ -349,6 +378,7 @@ class Library:
 
     def _in_library(self, path: Path) -> bool:
         return lies_in_library(path) or path.resolve().is_relative_to(self.files.root.resolve())
+            **self._change.answers(),
 
     def _vectors_of(self, memories: Sequence[MemoryPk]) -> Mapping[MemoryPk, Vectors]:
         if self._settings.text("embedder") == "none":

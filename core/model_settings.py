@@ -111,7 +111,24 @@ def chosen_embedder(settings: Settings) -> Endpoint | None:
     if settings.text("embedder") != "endpoint":
         return None
     found = endpoint(settings, settings.text(EMBEDDING))
-    return found if found is not None and found.kind is EndpointKind.EMBEDDING else None
+    usable = found is not None and found.kind is EndpointKind.EMBEDDING and found.measured.dims > 0
+    return found if usable else None
+
+
+def use_embedder(settings: Settings, who: str) -> None:
+    """Let `builtin`, `none` or an endpoint (its id) make the vectors, from the next opening of a library on."""
+    if who in ("builtin", "none"):
+        settings.set("embedder", who)
+    else:
+        settings.set(EMBEDDING, who)
+        settings.set("embedder", "endpoint")
+
+
+def other_weights(settings: Settings, endpoint_id: str) -> None:
+    """The model behind that name is another one now: its vectors are kept apart from the old ones."""
+    found = endpoint(settings, endpoint_id)
+    if found is not None:
+        save_endpoint(settings, replace(found, weights=found.weights + 1))
 
 
 def _write(settings: Settings, kept: Sequence[Endpoint]) -> None:

@@ -64,6 +64,7 @@ DECLARATIONS: tuple[Setting, ...] = (
     _choice("theme", SYSTEM, SYSTEM, "light", "dark"),
     _number("text_size", 100, low=90, high=200),
     _choice("embedder", "builtin", "builtin", "none", "endpoint"),
+    _choice("token_family", "o200k_base", "o200k_base", "cl100k_base", "qwen3", "llama3", "estimate"),
     _kept("models.embedding", Form.TEXT, ""),
     _kept("models.endpoints", Form.OBJECTS, ()),
     _kept("models.task.extract", Form.TEXT, ""),
@@ -198,6 +199,10 @@ class Settings:
             listener(key)
 
     def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
+    def beside(self, name: str) -> Path | None:
+        """A file of that name beside the settings; None when they are in memory only."""
+        return None if self._path is None else self._path.with_name(name)
+
         """Hear the key of every change; returns what ends it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)

@@ -54,7 +54,8 @@ class Endpoint:
     """One endpoint as the settings keep it: nothing in it is secret (the key lies elsewhere).
 
     `requests_per_minute` 0 = as many as there are. Prices are for a million tokens, in whatever money
-    the person thinks in. `proxy`: "" = as the system says, "none", or an address.
+    the person thinks in. `proxy`: "" = as the system says, "none", or an address. `weights` rises when
+    the model behind the name was found to be another one, so that its vectors are kept apart.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Endpoint:
     batch: int = DEFAULT_BATCH
     document_prefix: str = ""
     query_prefix: str = ""
+    weights: int = 0
     measured: Measured = field(default_factory=Measured)
 
 
@@ -84,6 +86,7 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "price_in": (0, 100_000),
     "price_out": (0, 100_000),
     "batch": (1, 2048),
+    "weights": (0, 1_000_000),
 }
 """Ranges of the numbers of an endpoint."""
 

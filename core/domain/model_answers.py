@@ -9,6 +9,9 @@ from enum import StrEnum
 
 from core.domain.endpoints import Measured, ModelTask, Usage
 
+SAME_WEIGHTS = 0.99
+"""Mean cosine of texts embedded again: below it the model has other weights (DESIGN §6)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ManualRequest:
@@ -69,3 +72,32 @@ class UsageRow:
     endpoint: str
     task: str
     usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderSwitch:
+    """A change from one embedder to another: names, lengths of vectors, and how many there are of each.
+
+    `agreement`: how well stored vectors of the new model agree with those it makes now (1 = the same
+    weights, None = nothing stored); below `SAME_WEIGHTS` its old vectors are not used again.
+    """
+
+    old: str
+    new: str
+    old_dims: int
+    new_dims: int
+    memories: int
+    old_vectors: int
+    new_vectors: int
+    agreement: float | None = None
+    complete: bool = False
+
+    @property
+    def to_embed(self) -> int:
+        """Memories whose text the new model has to embed."""
+        return self.memories - self.new_vectors
+
+    @property
+    def other_weights(self) -> bool:
+        """Whether a model of the same name has other weights than before."""
+        return self.agreement is not None and self.agreement < SAME_WEIGHTS

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.domain.model_answers import ManualRequest
+from core.domain.endpoints import Endpoint, Secret
+from core.domain.model_answers import EmbedderSwitch, EndpointReport, KeyPlace, ManualRequest, UsageRow
 from core.domain.queries import Query
 
 
@@ -26,3 +27,74 @@ class GiveUpManual(Query[None]):
     """End a request without a reply: who asked for it is cancelled. Errors: NotFound."""
 
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestEndpoint(Query[EndpointReport]):
+    """What works of an endpoint, saved or not. `key` None = the one that is kept for it. Calls it a few times."""
+
+    __test__ = False
+
+    endpoint: Endpoint
+    key: Secret | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListModels(Query[tuple[str, ...]]):
+    """Names of the models that an endpoint lists. Errors: Unavailable, Invalid, Cancelled."""
+
+    endpoint: Endpoint
+    key: Secret | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeepKey(Query[KeyPlace]):
+    """Keep the key of an endpoint in the system's keyring, or for this session; an empty one forgets it.
+
+    Errors: Invalid("error.endpoint.no_keyring") on a machine without one.
+    """
+
+    endpoint: Endpoint
+    key: Secret
+    session_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WhereIsKey(Query[KeyPlace]):
+    """Where the key of an endpoint lies, and its last characters."""
+
+    endpoint: Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage(Query[tuple[UsageRow, ...]]):
+    """Tokens and cost by endpoint and task, since counting began."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanEmbedderSwitch(Query[EmbedderSwitch]):
+    """What a change to another embedder would take: `builtin`, `none` or an endpoint's id.
+
+    Errors: NotFound, Invalid when the endpoint was never tested.
+    """
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchEmbedder(Query[EmbedderSwitch]):
+    """Make the vectors of another embedder beside those in use, then use them.
+
+    Cancelled or interrupted the old ones stay in use, and the next call goes on where this one stopped.
+    Errors: as PlanEmbedderSwitch; Unavailable, Cancelled; LibraryInUse when another program holds the library.
+    """
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckWeights(Query[float | None]):
+    """Mean cosine of five stored vectors and those made again: below .99 the model has other weights.
+
+    None when nothing is stored. Errors: Unavailable.
+    """

@@ -14,6 +14,7 @@ from typing import TextIO
 from tests.cases.chats import check_chat
 from tests.cases.documents import check_documents
 from tests.cases.lore import check_lore
+from tests.cases.memory_engine import check_memory_engine
 from tests.cases.replies import check_reply
 from tests.cases.sidecar import Case, find_cases
 from tests.cases.stbme_booku import check_stbme_booku
@@ -28,6 +29,7 @@ CHECKERS: Mapping[str, Checker] = {
     "sillytavern_chat": check_chat,
     "lorebook_card": check_lore,
     "json_repair": check_reply,
+    "memory_engine": check_memory_engine,
 }
 """By the kind of case."""
 

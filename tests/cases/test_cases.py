@@ -15,7 +15,7 @@ DATA = Path(__file__).parents[1] / "data" / "cases"
 CASES = [
     case
     for case in find_cases(DATA)
-    if case.kind in ("stbme_booku", "st_chat", "lorebook_card", "documents", "json_repair")
+    if case.kind in ("stbme_booku", "st_chat", "lorebook_card", "documents", "json_repair", "memory_engine")
 ]
 
 

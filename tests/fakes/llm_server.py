@@ -62,6 +62,7 @@ class FakeServer:
         self.tokens_key = ""
         """The only key for a limit that is taken, when set."""
         self.vectors = HashEmbedder(dims)
+        self.vectors_by_model: Mapping[str, HashEmbedder] = {}
         self.nested = False
         self.base64 = True
         self.refused_texts: set[str] = set()
@@ -170,7 +171,8 @@ class _Handler(BaseHTTPRequestHandler):
         if fake.refused_texts & set(texts):
             return self._json(400, {"error": {"message": "this input cannot be embedded"}})
         rows = []
-        for index, vector in enumerate(fake.vectors.embed_documents(texts)):
+        embedder = fake.vectors_by_model.get(body.get("model", ""), fake.vectors)
+        for index, vector in enumerate(embedder.embed_documents(texts)):
             value: Any = [float(each) for each in vector]
             if fake.nested:
                 value = [value, value]

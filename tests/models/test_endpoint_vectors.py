@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.adapters.endpoints.probe import measure, same_weights
+from core.adapters.endpoints.probe import measure
 from core.domain import texts as catalogue
 from core.domain.endpoints import Measured
 from core.domain.errors import Invalid, Unavailable
@@ -135,9 +135,3 @@ def test_model_without_a_measurable_order_gets_cautious_thresholds(desk: Endpoin
     same = np.ones((16, 8), dtype=np.float32) / np.sqrt(8)
     assert measure(same) == Measured(8)
     assert desk.embedder().thresholds.same_text == 0.95
-
-
-def test_other_weights_under_the_same_name_are_noticed() -> None:
-    stored = HashEmbedder(64).embed_documents(TEXTS)
-    assert same_weights(stored, HashEmbedder(64).embed_documents(TEXTS)) > 0.99
-    assert same_weights(stored, HashEmbedder(64, model="other").embed_documents(TEXTS)) < 0.99

@@ -22,7 +22,7 @@ from core.adapters.endpoints.address import Address, address
 from core.adapters.endpoints.failures import Failure
 from core.adapters.endpoints.net import Net
 from core.domain.endpoints import Endpoint, Secret
-from core.domain.errors import Invalid
+from core.domain.errors import CuratorError, Invalid
 from core.domain.json_types import Json
 from core.ports.progress import CancelToken
 
@@ -108,10 +108,18 @@ class Caller:
 
     def close(self) -> None:
         """Ends its connections."""
+        if self._client is not None:
+            with contextlib.suppress(CuratorError, httpx.HTTPError, OSError):
+                self._net.run(self._end())
+
+    def retire(self) -> None:
+        """Ends its connections without waiting: another caller takes its place."""
+        self._net.later(self._end())
+
+    async def _end(self) -> None:
         client, self._client = self._client, None
         if client is not None:
-            with contextlib.suppress(Exception):
-                self._net.run(client.aclose())
+            await client.aclose()
 
     # --- waiting ---------------------------------------------------------------------------
 

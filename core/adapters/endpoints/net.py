@@ -48,6 +48,15 @@ class Net:
             except (concurrent.futures.CancelledError, asyncio.CancelledError):
                 raise Cancelled from None
 
+    def later(self, work: Coroutine[Any, Any, None]) -> None:
+        """Runs the coroutine without waiting for it; not at all when nothing runs here any more."""
+        with self._lock:
+            loop = self._loop
+        if loop is None:
+            work.close()
+        else:
+            asyncio.run_coroutine_threadsafe(work, loop)
+
     def close(self) -> None:
         """Drops what still runs and ends the thread."""
         with self._lock:

@@ -183,13 +183,6 @@ def measure(vectors: Vectors) -> Measured:
     )
 
 
-def same_weights(stored: Vectors, again: Vectors) -> float:
-    """Mean cosine of the stored vectors and those made again: below .99 the model has other weights."""
-    one, two = stored.astype(np.float64), again.astype(np.float64)
-    norms = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
-    return float(np.mean(np.sum(one * two, axis=1) / np.where(norms == 0, 1, norms)))
-
-
 def _failed(failure: Failure, caller: Caller) -> TestLine:
     return _line(failure.unavailable("model", caller.host))
 

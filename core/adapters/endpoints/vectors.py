@@ -43,12 +43,9 @@ class EndpointEmbedder:
     def identity(self) -> EmbedderIdentity:
         """Kind of endpoint, model, dimension, prefixes: all that makes two vectors comparable."""
         endpoint = self._caller.endpoint
-        prefixes = (
-            ""
-            if not endpoint.document_prefix + endpoint.query_prefix
-            else (f"{endpoint.document_prefix}|{endpoint.query_prefix}")
-        )
-        return EmbedderIdentity(f"openai:{endpoint.model}", endpoint.measured.dims, prefixes)
+        prefixes = f"{endpoint.document_prefix}|{endpoint.query_prefix}".strip("|")
+        variant = f"{prefixes}#{endpoint.weights}" if endpoint.weights else prefixes
+        return EmbedderIdentity(f"openai:{endpoint.model}", endpoint.measured.dims, variant)
 
     @property
     def thresholds(self) -> Thresholds:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from core.algos import flashback
-from core.algos.json_reply import first_json
 from core.algos.lexical import fold
+from core.algos.model_reply import read_reply
 from core.algos.scene import SCENE_KINDS, Cast, SceneKind
 from core.domain.enums import Layer, Status
-from core.domain.errors import Unavailable
-from core.domain.json_types import JsonObject
+from core.domain.errors import BadReply, Unavailable
+from core.domain.json_types import Json, JsonObject
 from core.domain.recall import Source, Stage
 from core.ports.language_model import ChatMessage
 from core.services.recall.corpus import LAYER_CODES, STATUS_CODES, Flags, Floats
@@ -71,11 +71,9 @@ def choose_by_model(frame: Frame, order: Sequence[int], offered: int, keep: int)
     chosen: list[int] | None = None
     try:
         for _ in range(2):
-            reply = first_json(
-                model.complete(_question(frame, candidates), _CHOICE_SCHEMA, None, frame.cancel)
-            )
-            ids = reply.get("selected_ids") if isinstance(reply, dict) else None
-            if isinstance(ids, list):
+            reply = model.complete(_question(frame, candidates), _CHOICE_SCHEMA, None, frame.cancel)
+            ids = _selected(reply)
+            if ids is not None:
                 chosen = [by_id[each] for each in dict.fromkeys(map(str, ids)) if each in by_id]
                 break
     except Unavailable as error:
@@ -87,6 +85,18 @@ def choose_by_model(frame: Frame, order: Sequence[int], offered: int, keep: int)
     frame.trace.rank(Stage.RERANK, chosen)
     frame.trace.count(Stage.RERANK, len(order), len(chosen))
     return chosen
+
+
+def _selected(reply: str) -> list[Json] | None:
+    """The ids that a reply names; None when it names none in a way that can be read."""
+    try:
+        value = read_reply(reply, _CHOICE_SCHEMA).value
+    except BadReply:
+        return None
+    if isinstance(value, list):
+        return value
+    ids = value.get("selected_ids") if isinstance(value, Mapping) else None
+    return ids if isinstance(ids, list) else None
 
 
 def _question(frame: Frame, candidates: Sequence[int]) -> list[ChatMessage]:

@@ -1,0 +1,28 @@
+"""Checks of kind `memory_engine`: scenarios that are played, each known by the keys of its input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.cases.endpoints import api_key, dimension_switch, rate_limit
+from tests.cases.sidecar import Case
+
+Run = Callable[[Mapping[str, Any], Mapping[str, Any], Path], list[str]]
+
+RUNS: Mapping[frozenset[str], Run] = {
+    frozenset({"old", "new", "records"}): dimension_switch,
+    frozenset({"items", "fail_item", "responses"}): rate_limit,
+    frozenset({"key", "error_body"}): api_key,
+}
+"""Keys of a scenario -> what plays it and gives the faults."""
+
+
+def check_memory_engine(case: Case, work: Path) -> list[str] | None:
+    """Faults of a case; None when nothing here can play its scenario."""
+    scenario = case.recipe()
+    if scenario is None:
+        return None
+    run = next((run for keys, run in RUNS.items() if keys <= scenario.keys()), None)
+    return None if run is None else run(scenario, case.checks, work)
