@@ -13,8 +13,11 @@ from core.domain.upkeep import (
     TRIAL_DAYS,
     CompressGroup,
     CompressPlan,
+    Flashback,
+    FlashbackLayer,
     Forgettable,
     Lost,
+    MemoRow,
     Trials,
 )
 
@@ -115,3 +118,31 @@ class SummariesOutOfDate(Query[tuple[MemoryPk, ...]]):
     """Summaries in use whose children were changed since they were written, oldest first."""
 
     folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoRows(Query[tuple[MemoRow, ...]]):
+    """Memos of a folder (None = of all), the one that ends first at the top; with `expired` those that are over too."""
+
+    folder: FolderPk | None = None
+    expired: bool = False
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawFlashback(Query[Flashback]):
+    """Draw a memory that comes back by chance, seldom recalled ones the likelier (spec/BOOKU §6). Touches nothing.
+
+    `layer` None = drawn with `archived_share`. `skip`: those that came back lately. The draws are numbers in [0, 1);
+    None = random. Errors: Invalid for a number out of range.
+    """
+
+    folder: FolderPk | None = None
+    with_subfolders: bool = False
+    layer: FlashbackLayer | None = None
+    archived_share: float = 0.6
+    candidates: int = 50
+    exponent: float = 1.0
+    skip: tuple[MemoryPk, ...] = ()
+    layer_draw: float | None = None
+    memory_draw: float | None = None

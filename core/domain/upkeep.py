@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from core.domain.folder import Memo
 from core.domain.ids import FolderPk, MemoryPk, TypeId
-from core.domain.results import Verdict
+from core.domain.results import MemoryRow, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,3 +108,57 @@ class CompressPlan:
     groups: tuple[CompressGroup, ...]
     apart: tuple[CompressGroup, ...] = ()
     locked: int = 0
+
+
+# --- memos and flashbacks -----------------------------------------------------------------------
+
+
+class LifeUnit(StrEnum):
+    """Unit in which the rest of a memo's life is said."""
+
+    MINUTES = "minutes"
+    HOURS = "hours"
+    OVER = "over"
+    """It has expired."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoRow:
+    """A memo with the rest of its life as shown: `left` is a number of `unit` (spec/BOOKU §6), "" when it is over."""
+
+    memo: Memo
+    folder_name: str
+    left: str
+    unit: LifeUnit
+
+
+class FlashbackLayer(StrEnum):
+    """Where a flashback comes from."""
+
+    ARCHIVED = "archived"
+    EMERGENT = "emergent"
+
+
+@dataclass(frozen=True, slots=True)
+class FlashbackCandidate:
+    """A memory that could come back, its weight, and the chance that follows from all weights."""
+
+    row: MemoryRow
+    weight: float
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Flashback:
+    """A draw: the layer with the chance that it is chosen and the number drawn, then one of the candidates.
+
+    `drawn` None = there was none. `candidates`: the newest of the layer, as far as they were in the draw.
+    """
+
+    layer: FlashbackLayer
+    archived_share: float
+    layer_draw: float
+    memory_draw: float
+    candidates: tuple[FlashbackCandidate, ...]
+    drawn: FlashbackCandidate | None
+    skipped: int = 0

@@ -11,7 +11,9 @@ from core.domain.enums import Kind
 from core.domain.errors import Invalid
 from core.domain.folder import Memo
 from core.domain.ids import new_memo_id
+from core.domain.queries_upkeep import MemoRows
 from core.domain.safe_text import storable
+from core.domain.upkeep import LifeUnit, MemoRow
 from core.ports.clock import system_clock
 from core.ports.store import Reader, UnitOfWork
 from core.services.lookup import folder_of
@@ -62,6 +64,26 @@ def remove(uow: UnitOfWork, command: RemoveMemos) -> Outcome:
     removed = uow.delete(Kind.MEMO, dict.fromkeys(command.memos))
     uow.label(count=removed)
     return Outcome(changed=removed)
+
+
+def rows(reader: Reader, query: MemoRows) -> tuple[MemoRow, ...]:
+    """Memos with the rest of their lives, the one that ends first at the top."""
+    now = query.at or system_clock()
+    names = {node.folder.pk: node.folder.name for node in reader.folder_nodes()}
+    found = memos_of(reader, q.MemosOf(query.folder, query.expired, now))
+    ordered = sorted(found, key=lambda memo: (memo.expires_at <= now, memo.expires_at, memo.pk))
+    return tuple(
+        _row(memo, names.get(memo.folder, ""), (memo.expires_at - now).total_seconds()) for memo in ordered
+    )
+
+
+def _row(memo: Memo, folder: str, seconds: float) -> MemoRow:
+    from core.algos.flashback import remaining_life
+
+    if seconds <= 0:
+        return MemoRow(memo, folder, "", LifeUnit.OVER)
+    life = remaining_life(seconds)
+    return MemoRow(memo, folder, life.text, LifeUnit(life.unit.value))
 
 
 def memos_of(reader: Reader, query: q.MemosOf) -> tuple[Memo, ...]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from core.domain import queries_upkeep as u
 from core.domain.api import Cancel
 from core.domain.queries import Query
-from core.services import compress, forget, trials
+from core.services import compress, flashback, forget, memos, trials
 
 if TYPE_CHECKING:
-    from core.ports.store import Store
+    from core.ports.store import Reader, Store
     from core.ports.upkeep_store import UpkeepStore
 
 Answer = Callable[[Any, "Cancel | None"], Any]
@@ -26,9 +26,12 @@ def upkeep_answers(
         with store.read() as reader:
             return compress.plan(columns(), reader, query)
 
-    def lost(query: u.LostDetails) -> Any:
-        with store.read() as reader:
-            return compress.lost(reader, query)
+    def read(answer: Callable[[Reader, Any], Any]) -> Answer:
+        def asked(query: Any, _cancel: Cancel | None) -> Any:
+            with store.read() as reader:
+                return answer(reader, query)
+
+        return asked
 
     return {
         u.TrialPlan: lambda query, _: trials.plan(columns(), query),
@@ -39,6 +42,8 @@ def upkeep_answers(
         u.CompressWaiting: lambda _query, _: len(groups(u.CompressPlanOf()).groups),
         u.SuggestSummaries: lambda query, cancel: compression().suggest(query, cancel),
         u.SummariseAgain: lambda query, cancel: compression().again(query, cancel),
-        u.LostDetails: lambda query, _: lost(query),
+        u.LostDetails: read(compress.lost),
+        u.MemoRows: read(memos.rows),
+        u.DrawFlashback: read(flashback.draw),
         u.SummariesOutOfDate: lambda query, _: compress.out_of_date(columns(), query),
     }
