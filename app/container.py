@@ -54,10 +54,10 @@ if TYPE_CHECKING:
 
 LIBRARY_VARIABLE = "MEMORY_CURATOR_LIBRARY"
 LANGUAGE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
-LOCK_PATIENCE_S = 2.0
-"""A command that ran beside it may hold the lock for a moment when a window opens."""
 OF_EMBEDDER = ("embedder", "_exact", "indexer", "_semantic", "recall", "_novelty", "graph", "_compression")
 """What a library made with its embedder in hand."""
+LOCK_PATIENCE_S = 2.0
+"""A command that ran beside it may hold the lock for a moment when a window opens."""
 
 
 def load_settings() -> Settings:
@@ -113,11 +113,11 @@ class Library:
         self.extracting = LibraryExtraction(self, settings)
         self.store = SqlStore(self.files, default_schema())
         self.drainer: Drainer | None = None
-        try:
-            self._roll_back_abandoned()
         self._unsubscribe_drainer: Callable[[], None] = lambda: None
         self._on_index_state: Callable[[IndexState], None] | None = None
         self._keeps_indexed = False
+        try:
+            self._roll_back_abandoned()
             self.engine = Engine(self.store, actor, self._answers(), [self._end], self.health.before)
             self.engine.subscribe(self._notice)
             self.engine.subscribe(log_changes)
@@ -144,10 +144,10 @@ class Library:
         """The chosen embedder (its weights are loaded at first use). Errors: Unavailable when it is off."""
         if self._settings.text("embedder") == "none":
             raise Unavailable("embedder", "switched off", key="error.embedder.off")
-        from core.adapters.embedder_builtin import BuiltinEmbedder
-
         if (found := self.models.embedder()) is not None:
             return found
+        from core.adapters.embedder_builtin import BuiltinEmbedder
+
         return BuiltinEmbedder()
 
     @cached_property
@@ -244,21 +244,16 @@ class Library:
 
     def keep_indexed(self, on_state: Callable[[IndexState], None] | None = None) -> None:
         """From now on a thread brings every change into the index. Needs the lock; off without embedder."""
+        self._keeps_indexed, self._on_index_state = True, on_state
         if self._lock is None or self.drainer is not None or self._settings.text("embedder") == "none":
             return
         from core.services.drainer import Drainer
 
         drainer = Drainer(self.indexer, on_state)
-        self._keeps_indexed, self._on_index_state = True, on_state
         self._unsubscribe_drainer = self.engine.subscribe(lambda changes: drainer.changed(changes.memories))
         self.drainer = drainer
         drainer.start()
 
-    # --- health --------------------------------------------------------------------------
-
-    @property
-    def keeps_lock(self) -> bool:
-        """Whether this program holds the library's lock."""
     def indexer_beside(self, embedder: Embedder) -> Indexer:
         """An indexer for another embedder, whose collection lies beside the one in use."""
         from core.services.indexer import Indexer
@@ -278,6 +273,11 @@ class Library:
         if kept and self._keeps_indexed:
             self.keep_indexed(self._on_index_state)
 
+    # --- health --------------------------------------------------------------------------
+
+    @property
+    def keeps_lock(self) -> bool:
+        """Whether this program holds the library's lock."""
         return self._lock is not None
 
     @contextmanager
@@ -354,6 +354,7 @@ class Library:
             **recall_answers(lambda: self.recall),
             **proposal_answers(self.store, self.store.proposals),
             **self.models.answers(),
+            **self._change.answers(),
             **self.health.answers(),
             **self.extracting.answers(),
             **graph_answers(lambda: self.graph),
@@ -378,7 +379,6 @@ class Library:
 
     def _in_library(self, path: Path) -> bool:
         return lies_in_library(path) or path.resolve().is_relative_to(self.files.root.resolve())
-            **self._change.answers(),
 
     def _vectors_of(self, memories: Sequence[MemoryPk]) -> Mapping[MemoryPk, Vectors]:
         if self._settings.text("embedder") == "none":

@@ -198,11 +198,11 @@ class Settings:
         for listener in tuple(self._listeners):
             listener(key)
 
-    def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
     def beside(self, name: str) -> Path | None:
         """A file of that name beside the settings; None when they are in memory only."""
         return None if self._path is None else self._path.with_name(name)
 
+    def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
         """Hear the key of every change; returns what ends it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
