@@ -72,3 +72,5 @@ add_task(
     )
 )
 add_task(UpkeepTask("forget", "mdi6.weather-fog", "ui.views.upkeep.forget:ForgetTask", ForgetWaiting()))
+add_task(UpkeepTask("memos", "mdi6.note-text-outline", "ui.views.upkeep.memos:MemosTask"))
+add_task(UpkeepTask("flashback", "mdi6.dice-5-outline", "ui.views.upkeep.flashback:FlashbackTask"))
