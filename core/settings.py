@@ -92,6 +92,7 @@ DECLARATIONS: tuple[Setting, ...] = (
     _kept("ui.recall_folder", Form.TEXT, ""),
     _kept("ui.graph_splitter", Form.TEXT, ""),
     _kept("ui.chats_splitter", Form.TEXT, ""),
+    _kept("ui.documents_splitter", Form.TEXT, ""),
     Setting(
         key="ui.reduce_motion", form=Form.FLAG, default=False, text="setting.ui.reduce_motion", shown=True
     ),

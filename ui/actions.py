@@ -36,6 +36,7 @@ class Situation:
     editing: bool = False
     recall: bool = False
     graph: bool = False
+    document: bool = False
     sample: bool = False
     unsaved: bool = False
 
@@ -59,6 +60,7 @@ class Need(StrEnum):
     EDITING = "editing"
     RECALL = "recall"
     SAMPLE = "sample"
+    DOCUMENT = "document"
     GRAPH = "graph"
     GRAPH_PICKED = "graph_picked"
     GRAPH_ONE = "graph_one"
@@ -82,6 +84,7 @@ NEEDS: dict[Need, Callable[[Situation], bool]] = {
     Need.EDITING: lambda now: now.editing,
     Need.RECALL: lambda now: now.recall,
     Need.SAMPLE: lambda now: now.sample,
+    Need.DOCUMENT: lambda now: now.document,
     Need.GRAPH: lambda now: now.graph,
     Need.GRAPH_PICKED: lambda now: now.graph and now.selected > 0,
     Need.GRAPH_ONE: lambda now: now.graph and now.selected == 1,
@@ -209,6 +212,16 @@ TABLE: tuple[Action, ...] = (
     Action("graph.png", "mdi6.file-image-outline", no_shortcut=MENU, need=Need.GRAPH),
     Action("graph.svg", "mdi6.vector-curve", no_shortcut=MENU, need=Need.GRAPH),
     Action("graph.graphml", "mdi6.graph-outline", no_shortcut=MENU, need=Need.GRAPH),
+    # documents
+    Action("documents.add_files", "mdi6.file-plus-outline", "Ctrl+Shift+O"),
+    Action("documents.add_folder", "mdi6.folder-plus-outline", no_shortcut=RARE),
+    Action("documents.new_text", "mdi6.text-box-plus-outline", "Ctrl+Shift+V"),
+    Action("documents.memories", "mdi6.cards-outline", no_shortcut=MENU, need=Need.DOCUMENT),
+    Action("documents.cut", "mdi6.content-cut", no_shortcut=MENU, need=Need.DOCUMENT),
+    Action("documents.open_source", "mdi6.open-in-new", no_shortcut=MENU, need=Need.DOCUMENT),
+    Action("documents.export", "mdi6.export", no_shortcut=MENU, need=Need.DOCUMENT),
+    Action("documents.rename", "mdi6.rename-box", no_shortcut=MENU, need=Need.DOCUMENT),
+    Action("documents.delete", "mdi6.trash-can-outline", no_shortcut=DANGER, need=Need.DOCUMENT),
     # folders
     Action("folder.new", "mdi6.folder-plus-outline", "Ctrl+Shift+N"),
     Action("folder.rename", "mdi6.rename-box", "F2", need=Need.FOLDER, reach=Reach.FOLDERS),

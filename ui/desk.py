@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -323,20 +323,11 @@ class Desk(QObject):
         if path is not None:
             self.import_path(path)
 
-    def import_paths(self, paths: Sequence[Path], number: int = 1) -> None:
-        """Show what these files and directories hold, one after the other."""
-        dialog = self.import_path(paths[number - 1])
-        if len(paths) > 1:
-            dialog.setWindowTitle(self._context.tr("import.title.of", number=number, total=len(paths)))
-        if number < len(paths):
-            dialog.finished.connect(lambda _how: self.import_paths(paths, number + 1))
-
-    def import_path(self, path: Path) -> QDialog:
+    def import_path(self, path: Path) -> None:
         """Show what a file or directory holds, ready to be imported."""
         dialog = ImportDialog(self._context, path, self._top)
         dialog.show_folder.connect(lambda folder: self._page.show_folder(FolderPk(folder)))
         dialog.open()
-        return dialog
 
     # --- folders ---
 

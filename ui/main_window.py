@@ -28,6 +28,8 @@ from ui.widgets.message_strip import MessageStrip
 SETTING_WINDOW = "ui.window"
 START_PX = (1280, 800)
 SCREEN_SHARE = 0.95
+WORK_WAIT_S = 3.0
+"""How long the queue's worker may take to put its file back before the library is closed."""
 NEXT_TURN_MS = 5
 """Long enough for what waits in the event loop to have its turn."""
 
@@ -241,12 +243,17 @@ class MainWindow(QMainWindow):
         self._place.removeWidget(session)
         session.hide()
         session.deleteLater()
+        libraries, wait_for_work = self._services.libraries, session.wait_for_work
         if wait:
             self._services.tasks.close()
-            self._services.libraries.close(engine)
+            libraries.close(engine)
             return
-        libraries = self._services.libraries
-        self._services.tasks.run(Lane.WRITE, lambda _p, _c: libraries.close(engine), owner=self)
+
+        def close(_progress: Report, _cancel: Cancel) -> None:
+            wait_for_work(WORK_WAIT_S)
+            libraries.close(engine)
+
+        self._services.tasks.run(Lane.WRITE, close, owner=self)
         self._show_chooser()
 
     def _show_chooser(self) -> None:
@@ -307,19 +314,18 @@ class MainWindow(QMainWindow):
         ask = paths.directory if directory else paths.file
         source = ask(self, tr("chooser.import.title"), Path.home())
         if source is not None:
-            self._import_into_new((source,))
+            self._into_new(source, lambda session: session.show_import(source))
 
-    def _import_into_new(self, sources: tuple[Path, ...]) -> None:
-        first = sources[0]
+    def _into_new(self, first: Path, then: Callable[[Session], None]) -> None:
         target = free_name(self._around(), first.stem if first.is_file() else first.name)
-        self.create_library(target, lambda session: session.show_import(*sources))
+        self.create_library(target, then)
 
     def _on_files(self, paths: tuple[Path, ...]) -> None:
         """Files were dropped: look into them, in a new library where none is open."""
         if self._session is not None:
-            self._session.show_import(*paths)
+            self._session.take_files(paths)
         elif not self._opening:
-            self._import_into_new(paths)
+            self._into_new(paths[0], lambda session: session.take_files(paths))
 
     def _around(self) -> Path:
         return self._services.libraries.default_place()

@@ -51,6 +51,14 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("folder", ("folder.new", "folder.rename", "folder.merge", "folder.also_reads", "folder.delete")),
     (
+        "documents",
+        (
+            "documents.add_files", "documents.add_folder", "documents.new_text", "", "documents.memories",
+            "documents.cut", "documents.open_source", "documents.export", "", "documents.rename",
+            "documents.delete",
+        ),
+    ),
+    (
         "view",
         (
             "view.subfolders", "view.clear_filters", "", "view.system", "view.light", "view.dark", "",

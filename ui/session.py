@@ -11,13 +11,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, EngineApi, Report
-from core.domain.ids import FolderPk, MemoryPk
+from core.domain.ids import DocumentPk, FolderPk, MemoryPk
 from core.domain.results import LibraryCounts, UndoPreview
 from ui.actions import TABLE, Actions, Reach
 from ui.bridge import Bridge
 from ui.chat_link import ChatLink
 from ui.context import Context
 from ui.desk import Desk
+from ui.documents_link import DocumentsLink
 from ui.graph_link import GraphLink
 from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
@@ -25,7 +26,7 @@ from ui.services import Services
 from ui.tasks import Lane, single_shot
 from ui.upkeep_link import UpkeepLink
 from ui.views.detail import DetailPane
-from ui.views.first_steps import EDIT, MOVE, SEARCH, UNDO, WHY, FirstSteps
+from ui.views.first_steps import DROP, EDIT, MOVE, UNDO, WHY, FirstSteps
 from ui.views.health.light import HealthLight
 from ui.views.memories_page import MemoriesPage
 from ui.views.rail import Rail
@@ -35,6 +36,7 @@ from ui.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
     from ui.views.chats.page import ChatsPage
+    from ui.views.documents.page import DocumentsPage
     from ui.views.graph.page import GraphPage
     from ui.views.health.page import HealthPage
     from ui.views.recall.page import RecallPage
@@ -44,6 +46,7 @@ GRAPH = "graph"
 RECALL = "recall"
 CHATS = "chats"
 REVIEW = "review"
+DOCUMENTS = "documents"
 UPKEEP = "upkeep"
 HISTORY = "history"
 HEALTH = "health"
@@ -52,6 +55,9 @@ add_page(Page(GRAPH, "mdi6.graph-outline", module="ui.views.graph.page:GraphPage
 add_page(Page(RECALL, "mdi6.text-search", module="ui.views.recall.page:RecallPage"))
 add_page(Page(CHATS, "mdi6.forum-outline", module="ui.views.chats.page:ChatsPage"))
 add_page(Page(REVIEW, "mdi6.inbox-outline", module="ui.views.review.page:ReviewPage"))
+add_page(
+    Page(DOCUMENTS, "mdi6.file-document-multiple-outline", module="ui.views.documents.page:DocumentsPage")
+)
 add_page(Page(UPKEEP, "mdi6.broom", module="ui.views.upkeep.page:UpkeepPage"))
 add_page(Page(HISTORY, "mdi6.history", module="ui.views.history_page:HistoryPage"))
 add_page(Page(HEALTH, "mdi6.heart-pulse", module="ui.views.health.page:HealthPage", on_rail=False))
@@ -102,6 +108,9 @@ class Session(QWidget):
         self.upkeep_link = UpkeepLink(
             self.context, self.operations, self.desk, self._shown, self.rail.show_count, self
         )
+        self.documents_link = DocumentsLink(
+            self.context, self.operations, self._folder_name, self._show_documents, self
+        )
         self._lay_out()
         self._connect()
 
@@ -142,6 +151,9 @@ class Session(QWidget):
         actions.on("library.backup", lambda: self.health.backups.make())
         self.rail.chosen.connect(self.show_page)
         self._connect_recall()
+        self.documents_link.import_wanted.connect(self.show_import)
+        self.documents_link.pieces_wanted.connect(self._show_pieces)
+        self.documents_link.dropped.connect(self._on_dropped)
         for entry in PAGES:
             self._lead_to(entry.id)
         self.show_page(MEMORIES)
@@ -162,6 +174,8 @@ class Session(QWidget):
                 self.upkeep_link.made(page_id, made)
             if page_id == GRAPH:
                 self.graph_link.made(self.graph)
+            if page_id == DOCUMENTS:
+                self.documents_link.made(cast("DocumentsPage", made))
             if page_id == HEALTH:
                 self.health.looked.connect(self.status.show_health)
                 self.health.restore_wanted.connect(self.restore_wanted)
@@ -188,6 +202,17 @@ class Session(QWidget):
         self._stack.setCurrentWidget(page)
         self.rail.show_page(page_id)
         self.graph_link.shown(page)
+
+    def _show_documents(self) -> DocumentsPage:
+        self.show_page(DOCUMENTS)
+        return cast("DocumentsPage", self.page(DOCUMENTS))
+
+    def _folder_name(self) -> str:
+        return self.memories.tree.folder_name(self.memories.folder)
+
+    def _show_pieces(self, document: DocumentPk, title: str) -> None:
+        self.show_page(MEMORIES)
+        self.memories.show_document(document, title)
 
     def _show_graph(self) -> GraphPage:
         self.show_page(GRAPH)
@@ -260,6 +285,7 @@ class Session(QWidget):
         self.memories.start()
         self.operations.refresh_undo()
         self.context.bridge.start()
+        self.documents_link.start()
         self.light.start()
         self.memories.table.setFocus()
         single_shot(self, LOAD_PAGES_MS, self._load_pages).start()
@@ -270,25 +296,32 @@ class Session(QWidget):
             self._search.setFocus()
             self._search.selectAll()
 
-    def show_import(self, *paths: Path) -> None:
-        """Show what files or directories hold, ready to be imported."""
-        self.desk.import_paths(paths)
+    def show_import(self, path: Path) -> None:
+        """Show what a file or directory holds, ready to be imported."""
+        self.desk.import_path(path)
+
+    def take_files(self, paths: tuple[Path, ...]) -> None:
+        """Look into files and directories that were dropped, and see where each goes."""
+        self.documents_link.take(paths)
 
     def offer_first_steps(self, reset: Callable[[], None]) -> None:
         """The sample is open: show what to try, and tick it when it was done."""
         steps = self.steps = FirstSteps(self.context, self._lead)
         self.bar.insertWidget(self.bar.count() - 2, steps)
         steps.reset_wanted.connect(reset)
-        self.memories.filter_changed.connect(self._on_words)
         self.context.actions.update(sample=True)
+
+    def wait_for_work(self, seconds: float) -> None:
+        """Wait, in a thread of the background, until work that was told to stop has let go of the library."""
+        self.documents_link.worker.wait(seconds)
+
+    def _on_dropped(self) -> None:
+        if self.steps is not None:
+            self.steps.tick(DROP)
 
     def _show_first_steps(self) -> None:
         if self.steps is not None:
             self.steps.bring_back()
-
-    def _on_words(self) -> None:
-        if self.steps is not None and self.memories.words:
-            self.steps.tick(SEARCH)
 
     def _lead(self, step: str) -> None:
         """Go to where a first step is done."""
@@ -297,7 +330,7 @@ class Session(QWidget):
         if step in (EDIT, MOVE, WHY) and table.current_memory is None:
             table.selectRow(0)
         ways: dict[str, Callable[[], None]] = {
-            SEARCH: self._go_to_search,
+            DROP: self.context.actions.get("documents.add_files").trigger,
             EDIT: self.detail.edit,
             MOVE: self.context.actions.get("memory.move").trigger,
             UNDO: self.context.actions.get("edit.undo").trigger,
@@ -313,6 +346,7 @@ class Session(QWidget):
             save = getattr(page, "save_state", None)
             if save is not None:
                 save()
+        self.documents_link.close()
         self.context.bridge.close()
         if self._search is not None:
             self._search.searched.disconnect(self.memories.search)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
@@ -169,6 +170,7 @@ class DocumentRow:
     characters: int
     waiting: int = 0
     content_hash: str = ""
+    created_at: datetime | None = None
     details: Mapping[str, Json] = field(default_factory=dict)
 
 

@@ -320,7 +320,7 @@ class SqlReader:
         """Documents with the number of their pieces, by pk."""
         within, parameters = ("", ()) if folder is None else (" WHERE d.folder = ?", (folder,))
         sql = (
-            "SELECT d.pk, d.id, d.folder, f.name, d.title, d.path, d.media_type, d.version, length(d.text), d.extra, d.content_hash,"
+            "SELECT d.pk, d.id, d.folder, f.name, d.title, d.path, d.media_type, d.version, length(d.text), d.extra, d.content_hash, d.created_at,"
             " (SELECT count(*) FROM memory m WHERE m.document = d.pk AND m.deleted_at IS NULL),"
             " (SELECT count(*) FROM memory m JOIN outbox o ON o.memory = m.pk WHERE m.document = d.pk)"
             f" FROM document d JOIN folder f ON f.pk = d.folder{within} ORDER BY d.pk"
@@ -444,8 +444,9 @@ def _document_row(row: tuple[Any, ...]) -> DocumentRow:
         characters=row[8],
         details=json.loads(row[9]),
         content_hash=row[10],
-        pieces=row[11],
-        waiting=row[12],
+        created_at=from_micros(row[11]),
+        pieces=row[12],
+        waiting=row[13],
     )
 
 

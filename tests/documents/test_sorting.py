@@ -1,8 +1,10 @@
 """What dropped files are, and how they come in together: the inputs of the cases as one folder."""
 
+import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from core.domain.commands import ReplaceDocument
 from core.domain.document import CutSettings, DocumentKind, FileState
 from core.domain.errors import Invalid
 from core.domain.queries_drop import DropKind
+from core.domain.queries_packages import ExportLibrary
 from core.domain.transfer import Format
 from core.settings import Settings
 
@@ -72,6 +75,14 @@ def expected(name: str) -> DropKind:
     return DropKind.DOCUMENTS
 
 
+def kind_of(name: str) -> DocumentKind:
+    """By the ending, but for texts that are JSON."""
+    with suppress(ValueError):
+        if name.endswith(".txt") and isinstance(json.loads((CASES / name).read_bytes()), dict | list):
+            return DocumentKind.JSON
+    return KINDS[Path(name).suffix]
+
+
 def sort(library: Library, *paths: Path) -> tuple[qd.SortedFile, ...]:
     return library.engine.ask(qd.SortFiles(library.engine.ask(q.FindDocuments(paths)).files))
 
@@ -82,7 +93,7 @@ def test_cases_as_one_folder_every_file_is_what_it_is(library: Library) -> None:
     assert {name: file.sort for name, file in names.items()} == {name: expected(name) for name in names}
     assert {name: names[name].problem and names[name].problem.key for name in SKIPPED} == SKIPPED
     documents = {name: file.kind for name, file in names.items() if file.sort is DropKind.DOCUMENTS}
-    assert documents == {name: KINDS[Path(name).suffix] for name in documents}
+    assert documents == {name: kind_of(name) for name in documents}
     assert all(file.format in Format for file in found if file.sort.imports)
     assert library.engine.ask(q.History()) == ()
 
@@ -195,5 +206,19 @@ def test_sides_of_databases_and_indexes_are_parts_of_them(library: Library, tmp_
     index.mkdir(parents=True)
     (index.parent / "chroma.sqlite3").write_bytes(b"SQLite format 3\x00")
     (index / "data_level0.bin").write_bytes(b"\x00" * 8)
-    found = Counter(file.problem.key if file.problem else file.sort for file in sort(library, tmp_path / "booku"))
+    found = Counter(
+        file.problem.key if file.problem else file.sort for file in sort(library, tmp_path / "booku")
+    )
     assert found == {"databases": 1, "drop.part_of": 2}
+
+
+def test_packages_and_plain_memory_files_are_told_from_documents(library: Library, tmp_path: Path) -> None:
+    library.engine.ask(ExportLibrary(tmp_path / "all.mcz"))
+    memory = f'---\nid: "mem-{"a" * 32}"\ntype: rule\n---\nbody\n'
+    (tmp_path / "memory.md").write_text(memory, "utf-8")
+    (tmp_path / "mem0.json").write_text('[{"id": "1", "memory": "likes tea", "user_id": "u"}]', "utf-8")
+    (tmp_path / "note.md").write_text("# A note\n", "utf-8")
+    names = ("all.mcz", "mem0.json", "memory.md", "note.md")
+    found = {file.path.name: file.sort for file in sort(library, *(tmp_path / name for name in names))}
+    packages = dict.fromkeys(names[:3], DropKind.PACKAGES)
+    assert found == packages | {"note.md": DropKind.DOCUMENTS}

@@ -26,6 +26,7 @@ from core.domain.commands import (
     TrashMemories,
     UntrashMemories,
 )
+from core.domain.document import DocumentKind, FoundFiles
 from core.domain.enums import ActorKind, FolderKind, Kind, Layer, OpRole, OpState, Status
 from core.domain.errors import UserError
 from core.domain.folder import Folder
@@ -35,7 +36,9 @@ from core.domain.memory import Memory, TagSet
 from core.domain.queries import (
     Counts,
     CrossingEdges,
+    Documents,
     FacetCounts,
+    FindDocuments,
     Folders,
     History,
     LastOpId,
@@ -48,6 +51,8 @@ from core.domain.queries import (
     MemoryRows,
     PreviewUndo,
     Query,
+    Queued,
+    QueueFiles,
     QueueRows,
     SortKey,
     TagNames,
@@ -56,9 +61,10 @@ from core.domain.queries import (
     Verify,
     VersionsOf,
 )
+from core.domain.queries_drop import DropKind, LookAtQueue, QueueSorted, QueueView, SortedFile, SortFiles
+from core.domain.queries_health import Health
 from core.domain.queries_proposals import Proposals
 from core.domain.queries_upkeep import SummariesOutOfDate
-from core.domain.queries_health import Health
 from core.domain.results import (
     Actor,
     Changes,
@@ -75,6 +81,7 @@ from core.domain.results import (
     VerifyReport,
 )
 from core.domain.schema import MemoryType, Schema
+from core.domain.transfer import Format
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 TYPES = ("event", "character", "location", "rule", "thread", "person", "place")
@@ -270,6 +277,29 @@ class FakeEngine:
                 return OpId(0)
             case LibraryPath():
                 return Path("library")
+        return self._answer_documents(query)
+
+    def _answer_documents(self, query: Query[Any]) -> Any:
+        match query:
+            case LookAtQueue():
+                return QueueView({}, ())
+            case Documents():
+                return ()
+            case FindDocuments(paths):
+                return FoundFiles(files=paths)
+            case SortFiles(paths):
+                return tuple(
+                    SortedFile(path=path, shown=str(path), sort=DropKind.GRAPHS, format=Format.STBME)
+                    if path.suffix == ".json"
+                    else SortedFile(
+                        path=path, shown=str(path), sort=DropKind.DOCUMENTS, kind=DocumentKind.TEXT
+                    )
+                    for path in paths
+                )
+            case QueueFiles():
+                return Queued(tuple(range(len(query.paths))), FoundFiles(files=query.paths))
+            case QueueSorted(files):
+                return tuple(range(len(files)))
         raise AssertionError(query)
 
     def run(self, command: Command, *, progress: Any = None, cancel: Any = None) -> OpResult:

@@ -9,8 +9,12 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.domain.queries import QueueFiles
+from core.domain.queries_drop import DropKind
+from tests.fakes.engine import FakeEngine
 from tests.ui.conftest import OneLibrary, settled
 from ui.dialogs.importing import ImportDialog
+from ui.dialogs.sorting import SortingSheet
 from ui.main_window import MainWindow
 from ui.session import Session
 from ui.widgets.plain_text import PlainLineEdit, PlainTextEdit
@@ -54,6 +58,10 @@ def dialogs() -> list[ImportDialog]:
     return [w for w in QApplication.topLevelWidgets() if isinstance(w, ImportDialog) and w.isVisible()]
 
 
+def sheets() -> list[SortingSheet]:
+    return [w for w in QApplication.topLevelWidgets() if isinstance(w, SortingSheet) and w.isVisible()]
+
+
 @pytest.fixture(autouse=True)
 def closed_dialogs() -> Iterator[None]:
     yield
@@ -94,14 +102,26 @@ def test_dropped_file_is_shown_in_the_import_dialog(
     assert not window.drops.hint.isVisible()
 
 
-def test_several_files_are_shown_one_after_the_other(
+def test_several_files_are_shown_in_one_sorting_sheet(
     qtbot: QtBot, window: MainWindow, opened: Session, tmp_path: Path
 ) -> None:
-    let_go(window, files(tmp_path / "a.json", tmp_path / "b.json"))
-    qtbot.waitUntil(lambda: len(dialogs()) == 1)
-    assert dialogs()[0].windowTitle() == "Import: 1 of 2"
-    dialogs()[0].reject()
-    qtbot.waitUntil(lambda: [dialog.windowTitle() for dialog in dialogs()] == ["Import: 2 of 2"])
+    let_go(window, files(tmp_path / "a.json", tmp_path / "b.txt"))
+    qtbot.waitUntil(lambda: len(sheets()) == 1 and bool(sheets()[0].groups))
+    assert {kind: len(group.files) for kind, group in sheets()[0].groups.items()} == {
+        DropKind.DOCUMENTS: 1,
+        DropKind.GRAPHS: 1,
+    }
+    assert dialogs() == []
+
+
+def test_one_document_goes_to_the_queue_without_a_question(
+    qtbot: QtBot, window: MainWindow, opened: Session, engine: FakeEngine, tmp_path: Path
+) -> None:
+    let_go(window, files(tmp_path / "a.txt"))
+    qtbot.waitUntil(lambda: engine.count_asked(QueueFiles) == 1)
+    qtbot.waitUntil(lambda: opened.page("documents").isVisible())
+    assert dialogs() == []
+    assert sheets() == []
 
 
 def test_nothing_is_taken_while_a_dialog_is_open(

@@ -14,7 +14,7 @@ from core.settings import Settings
 from tests.ui.conftest import settled
 from ui.main_window import MainWindow
 from ui.session import Session
-from ui.views.first_steps import EDIT, MOVE, SEARCH, STEPS, UNDO, WHY, FirstSteps
+from ui.views.first_steps import DROP, EDIT, MOVE, STEPS, UNDO, WHY, FirstSteps
 
 
 @pytest.fixture
@@ -40,19 +40,19 @@ def test_other_libraries_have_no_first_steps(opened: Session) -> None:
 
 
 def test_what_is_done_is_ticked_and_kept(
-    qtbot: QtBot, window: MainWindow, sample: Session, settings: Settings
+    qtbot: QtBot, window: MainWindow, sample: Session, settings: Settings, tmp_path: Path
 ) -> None:
     steps = steps_of(sample)
     assert (steps.isVisible(), steps.done) == (True, frozenset())
-    sample.memories.search("memory")
+    sample.take_files((tmp_path / "a.txt",))
+    qtbot.waitUntil(lambda: steps.done == {DROP})
     settled(qtbot, window)
-    assert steps.done == {SEARCH}
     sample.operations.run(MoveMemories(memories=(MemoryPk(1),), folder=FolderPk(2)))
     qtbot.waitUntil(lambda: MOVE in steps.done)
     settled(qtbot, window)
     sample.operations.undo()
     qtbot.waitUntil(lambda: UNDO in steps.done)
-    assert set(settings.text("ui.first_steps").split()) == {SEARCH, MOVE, UNDO}
+    assert set(settings.text("ui.first_steps").split()) == {DROP, MOVE, UNDO}
     assert "(done)" in steps.buttons[MOVE].accessibleName()
     assert "(done)" not in steps.buttons[EDIT].accessibleName()
 
@@ -72,8 +72,6 @@ def test_changes_of_other_programs_tick_nothing(qtbot: QtBot, window: MainWindow
 
 def test_step_leads_to_where_it_is_done(qtbot: QtBot, window: MainWindow, sample: Session) -> None:
     steps = steps_of(sample)
-    steps.buttons[SEARCH].click()
-    assert window.top.search.hasFocus() or window.focusWidget() is window.top.search
     steps.buttons[EDIT].click()
     qtbot.waitUntil(lambda: sample.detail.tabs.currentWidget() is sample.detail.editor)
     steps.buttons[WHY].click()

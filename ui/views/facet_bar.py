@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from core.domain.enums import Layer, Status
-from core.domain.ids import TypeId
+from core.domain.ids import DocumentPk, TypeId
 from core.domain.queries import MemoryFilter
 from core.domain.results import Facets
 from ui.context import Context
@@ -32,6 +32,7 @@ class FacetBar(QWidget):
         self._facets = Facets(0, {}, {}, {})
         self._tags: tuple[tuple[str, int], ...] = ()
         self._shown = (0, 0)
+        self._document_title = ""
         self.setProperty("surface", "base")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.buttons = {name: self._button(name) for name in ("type", "layer", "status", "tag")}
@@ -43,6 +44,15 @@ class FacetBar(QWidget):
         self.count.setContentsMargins(8, 0, 0, 0)
         chips = QWidget()
         flow = FlowLayout(chips, stretch_last=True)
+        self.document_button = QToolButton()
+        self.document_button.setProperty("chip", "true")
+        self.document_button.setCheckable(True)
+        self.document_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.document_button.setLayoutDirection(
+            Qt.LayoutDirection.RightToLeft
+        )  # the cross stands after the text
+        self.document_button.clicked.connect(lambda: self._set(replace(self._chosen, document=None)))
+        flow.addWidget(self.document_button)
         for button in self.buttons.values():
             flow.addWidget(button)
         flow.addWidget(self.clear_button)
@@ -90,6 +100,12 @@ class FacetBar(QWidget):
         """Choose nothing."""
         if self.active:
             self._set(MemoryFilter())
+
+    def choose_document(self, document: DocumentPk, title: str) -> None:
+        """Only the pieces of one document, until the chip with its title is clicked."""
+        self._document_title = title
+        self._chosen = MemoryFilter(document=document)
+        self._show()
 
     def clear_quietly(self) -> None:
         """Choose nothing without telling."""
@@ -176,6 +192,15 @@ class FacetBar(QWidget):
             button.setCheckable(True)
             button.setChecked(bool(labels))
             button.setVisible(bool(options))
+        document = tr("facet.chosen", name=tr("facet.document"), values=self._document_title)
+        metrics = self.document_button.fontMetrics()
+        self.document_button.setText(metrics.elidedText(document, Qt.TextElideMode.ElideRight, theme.px(280)))
+        self.document_button.setToolTip(tr("facet.document.tip", name=document))
+        self.document_button.setAccessibleName(document)
+        self.document_button.setIcon(theme.icon("mdi6.close", "secondary"))
+        self.document_button.setIconSize(theme.icon_size)
+        self.document_button.setChecked(True)
+        self.document_button.setVisible(self._chosen.document is not None)
         self.clear_button.setText(tr("facet.clear"))
         self.clear_button.setToolTip(tr("facet.clear.tip"))
         self.clear_button.setVisible(self.active)

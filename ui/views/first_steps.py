@@ -16,7 +16,7 @@ from ui.widgets.flow_layout import FlowLayout
 
 SETTING = "ui.first_steps"
 CLOSED = "closed"
-SEARCH, EDIT, MOVE, UNDO, WHY = STEPS = ("search", "edit", "move", "undo", "why_not")
+EDIT, MOVE, WHY, UNDO, DROP = STEPS = ("edit", "move", "why_not", "undo", "drop")
 _BY_LABEL = {EditMemory.LABEL: EDIT, MoveMemories.LABEL: MOVE}
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 from core.domain.api import Cancel, Report
 from core.domain.commands import Command, CopyMemories, MoveMemories, SetLayer, TrashMemories
 from core.domain.enums import Kind, Layer, TagKind
-from core.domain.ids import FolderPk, MemoryPk
+from core.domain.ids import DocumentPk, FolderPk, MemoryPk
 from core.domain.queries import (
     Counts,
     FacetCounts,
@@ -252,6 +252,7 @@ class MemoriesPage(QWidget):
             layers=chosen.layers,
             statuses=chosen.statuses,
             tags=chosen.tags,
+            document=chosen.document,
         )
         return self.tree.scope.narrow(base, with_subfolders=subfolders)
 
@@ -296,6 +297,14 @@ class MemoriesPage(QWidget):
             return
         self._text = ""
         self.facets.clear_quietly()
+        self.tree.choose(Scope())
+        self.show_list()
+
+    def show_document(self, document: DocumentPk, title: str) -> None:
+        """List the pieces of a document."""
+        self._text = ""
+        self._order_chosen = False
+        self.facets.choose_document(document, title)
         self.tree.choose(Scope())
         self.show_list()
 

@@ -1,0 +1,1 @@
+"""The page Documents: the queue, the documents, their pieces, questions."""
