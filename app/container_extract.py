@@ -68,6 +68,7 @@ class LibraryExtraction:
             jobs=library.store.jobs,
             book=self.prompts,
             run=lambda command, cancel=None: library.engine.run(command, cancel=cancel),
+            ask=lambda query: library.engine.ask(query),
             model=lambda: self._model(PromptTask.EXTRACT),
             meaning=self._meaning,
         )

@@ -12,6 +12,8 @@ from core.algos.vectors import Matrix
 
 LEAST_TURNS = 3
 """No segment is shorter: two turns have no spread."""
+LEAST_DISTANCE = 0.05
+"""Nearer than this is the same thing said again, however even the segment was."""
 
 
 def segment_starts(vectors: Matrix, gamma: float, least: int = LEAST_TURNS) -> list[int]:
@@ -24,7 +26,11 @@ def segment_starts(vectors: Matrix, gamma: float, least: int = LEAST_TURNS) -> l
         mean = total / np.linalg.norm(total) if np.linalg.norm(total) > 0 else total
         distance = 1.0 - float(rows[at] @ mean)
         length = at - starts[-1]
-        if length >= least and len(distances) >= 2 and distance > _limit(distances, gamma):
+        if (
+            length >= least
+            and len(distances) >= 2
+            and distance > max(_limit(distances, gamma), LEAST_DISTANCE)
+        ):
             starts.append(at)
             total, distances = rows[at].copy(), []
         else:

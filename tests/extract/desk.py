@@ -24,9 +24,10 @@ from core.services.extract.automatic import Automatic
 from core.services.extract.meaning import Meaning
 from core.services.extract.run import Extraction, Tools
 from core.services.extract.tasks import Tasks
-from core.services.proposals import proposal_answers
 from core.services.prompts import PromptBook
+from core.services.proposals import proposal_answers
 from core.services.recall.answers import recall_answers
+from core.services.upkeep_answers import upkeep_answers
 from tests.fakes.embedder import HashEmbedder
 from tests.recall.desk import RecallDesk
 from tests.services.desk import PERSON
@@ -50,6 +51,7 @@ class ExtractDesk(RecallDesk):
             jobs=self.store.jobs,
             book=book,
             run=lambda command, cancel=None: self.run(command, cancel=cancel),
+            ask=self.ask,
             model=lambda: self.chosen,
             meaning=self._meaning,
         )
@@ -61,10 +63,9 @@ class ExtractDesk(RecallDesk):
             PERSON,
             {
                 **recall_answers(lambda: self.service),
+                **upkeep_answers(self.store, lambda: self.store.upkeep, _no_compression),
                 **proposal_answers(self.store, self.store.proposals),
-                **extract_answers(
-                    self.store, lambda: self.extraction, lambda: self.tasks, lambda: automatic
-                ),
+                **extract_answers(self.store, lambda: self.extraction, lambda: self.tasks, lambda: automatic),
             },
         )
 
@@ -130,6 +131,10 @@ class ExtractDesk(RecallDesk):
     def stored(self, folder: FolderPk) -> Folder:
         with self.store.read() as reader:
             return reader.records(Folder, [folder])[0]
+
+
+def _no_compression() -> Any:
+    raise AssertionError("no test asks for it")
 
 
 def turns(*texts: str) -> list[Line]:

@@ -80,7 +80,11 @@ def test_clock_tower_from_chat_to_injection_and_back(desk: ExtractDesk) -> None:
                 "reason": "暗门解释了失踪者的去向",
                 "suggested_connections": [f"M{old.pk}"],
                 "neighbor_updates": [
-                    {"nodeId": f"M{old.pk}", "newContext": "失踪者可能从钟楼的地下入口离开", "newTags": ["线索"]}
+                    {
+                        "nodeId": f"M{old.pk}",
+                        "newContext": "失踪者可能从钟楼的地下入口离开",
+                        "newTags": ["线索"],
+                    }
                 ],
             }
         ]

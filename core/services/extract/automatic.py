@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.domain.commands_proposals import ApplyProposal
+from core.domain.commands_upkeep import ForgetMemories
 from core.domain.errors import BadReply, Unavailable
 from core.domain.folder import Folder
 from core.domain.folder_settings import FolderValues
@@ -19,10 +20,13 @@ from core.domain.queries_extract import (
     RunState,
     RunTask,
 )
+from core.domain.queries_upkeep import ForgetPlan
+from core.domain.upkeep import Forgettable
 from core.ports.progress import CancelToken
-from core.services.extract.due import due_tasks
+from core.services.extract.due import due_tasks, forget_below
 from core.services.extract.run import Extraction, Tools
 from core.services.extract.tasks import Tasks
+from core.services.lookup import folder_of
 
 MOST_BATCHES = 1_000
 """Batches of one folder at a time: a backlog is read to its end, but no loop lasts for ever."""
@@ -72,3 +76,14 @@ class Automatic:
                 continue
             if report.proposal is not None:
                 self._tools.run(ApplyProposal(proposal=report.proposal), cancel=cancel)
+        self._forget(folder, cancel)
+
+    def _forget(self, folder: FolderPk, cancel: CancelToken | None) -> None:
+        with self._tools.store.read() as reader:
+            below = forget_below(folder_of(reader, folder))
+        if below is None:
+            return
+        plan: Forgettable = self._tools.ask(ForgetPlan(folder=folder))
+        low = plan.rows.pks[plan.retention < below].tolist()
+        if low:
+            self._tools.run(ForgetMemories(memories=tuple(MemoryPk(pk) for pk in low)), cancel=cancel)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.domain.folder import Folder
 from core.domain.folder_settings import FolderValues
 from core.domain.queries_extract import DueTasks, PromptTask
 from core.ports.store import Reader
@@ -29,3 +30,13 @@ def due_tasks(reader: Reader, query: DueTasks) -> tuple[PromptTask, ...]:
     ):
         due.append(PromptTask.CONSOLIDATE)
     return tuple(due)
+
+
+def forget_below(folder: Folder) -> float | None:
+    """The retention value below which the folder forgets now by itself; None when it does not."""
+    values = FolderValues(folder.settings)
+    stored = folder.settings.get(EXTRACTIONS)
+    count = stored if isinstance(stored, int) else 0
+    if not values.flag("forget.enabled") or not count or count % values.whole("forget.every"):
+        return None
+    return values.number("forget.threshold")

@@ -13,6 +13,7 @@ from core.domain.folder_settings import FolderValues
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.json_types import Json, JsonObject
 from core.domain.proposal import BUILT_IN, NewProposal, Part, PartGroup, ProposalKind
+from core.domain.queries import Query
 from core.domain.queries_extract import (
     BatchPlan,
     ExtractionPlan,
@@ -57,6 +58,7 @@ class Tools:
     jobs: Jobs
     book: PromptBook
     run: Run
+    ask: Callable[[Query[Any]], Any]
     model: Callable[[], LanguageModel | None]
     meaning: Callable[[], Meaning | None]
 

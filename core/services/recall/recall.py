@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from core.domain.embedding_text import embedded_text
 from core.domain.errors import NotFound
 from core.domain.folder import Folder
+from core.domain.folder_settings import FolderValues
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
 from core.domain.recall import (
@@ -101,8 +102,15 @@ class RecallService:
     def recall(self, request: RecallRequest, cancel: CancelToken | None = None) -> RecallResult:
         """See core.domain.queries.Recall. Errors: NotFound, Invalid, Cancelled."""
         run = self.run(request, cancel)
+        if self._is_off(request):
+            return _handing_out_nothing(_result(run, None))
         kept = self._hand_out(run) if request.mode is RecallMode.COMMIT else None
         return _result(run, kept)
+
+    def _is_off(self, request: RecallRequest) -> bool:
+        """Whether the folder is set to recall nothing (spec/STBME §6, recallEnabled)."""
+        folder = self._folder(request.folder)
+        return folder is not None and not FolderValues(folder.settings).flag("recall.enabled")
 
     def run(
         self,
@@ -284,6 +292,15 @@ def _result(run: Run, kept: int | None) -> RecallResult:
         took_ms=run.took_ms,
         run=kept,
     )
+
+
+def _handing_out_nothing(result: RecallResult) -> RecallResult:
+    """A preview shows what there would be; whoever asks for the next prompt gets nothing."""
+    notes = (*result.notes, RecallNote("recall.note.folder_off"))
+    if result.request.mode is not RecallMode.COMMIT:
+        return replace(result, notes=notes)
+    nothing = replace(result.injection, text="", sections=(), spans=(), tokens=0)
+    return replace(result, notes=notes, selected=(), core=(), injection=nothing)
 
 
 def left_out(run: Run) -> tuple[Recalled, ...]:
