@@ -7,7 +7,18 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer, QVariantAnimation, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QObject,
+    QPoint,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    QVariantAnimation,
+    Signal,
+)
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -81,6 +92,7 @@ class Canvas(QWidget):
         self.renderer = Renderer(tasks, self)
         self.renderer.ready.connect(self._on_picture)
         self._hand = Hand(self)
+        self._pinch = _Pinch(self, self._hand)
         self._settle = single_shot(self, SETTLE_MS, self._want_exact)
         self._glide = QVariantAnimation(self)
         self._glide.setDuration(GLIDE_MS)
@@ -104,8 +116,8 @@ class Canvas(QWidget):
     # --- what is shown ---
 
     def show_scene(self, scene: Scene | None, edge_pks: NDArray[np.int64] | None = None) -> None:
-        """Show this; None = nothing."""
-        self.scene = scene
+        """Show this; None = nothing. What the hand holds stays in it, as far as it is still there."""
+        before, self.scene = self.scene, scene
         if edge_pks is not None:
             self.edge_pks = edge_pks
         if scene is None:
@@ -113,9 +125,30 @@ class Canvas(QWidget):
             self.over = Over()
         else:
             self.over.hover = self.over.edge = self.over.target = -1
+            if before is not None and before.nodes.pks is not scene.nodes.pks:
+                self._renumber(before, scene)
             self.renderer.show(scene)
             self._want_exact()
+            self._hand.hold_on()
         self.update()
+
+    def _renumber(self, before: Scene, now: Scene) -> None:
+        """Other data: nodes have other numbers, and some are gone."""
+        if np.array_equal(before.nodes.pks, now.nodes.pks):
+            return
+        pks = now.nodes.pks
+
+        def number(node: int) -> int:
+            pk = int(before.nodes.pks[node])
+            at = int(np.searchsorted(pks, pk))
+            return at if at < len(pks) and pks[at] == pk else -1
+
+        over = self.over
+        over.selected = frozenset(at for node in over.selected if (at := number(node)) >= 0)
+        over.current = number(over.current) if over.current >= 0 else -1
+        over.pulse_at = number(over.pulse_at) if over.pulse_at >= 0 else -1
+        self._nudged = tuple(at for node in self._nudged if (at := number(node)) >= 0)
+        self._hand.renumber(number)
 
     def stream(self, positions: Reals, *, fit: bool) -> None:
         """The same scene with nodes elsewhere: drawn quickly, exactly when no more come. `fit`: all is kept
@@ -313,11 +346,14 @@ class Canvas(QWidget):
     def edge_at(self, x: float, y: float) -> int:
         """The drawn edge under a place, -1 for none."""
         picture = self.renderer.picture
-        if self.scene is None or picture is None:
+        drawn_of = self.renderer.picture_of
+        if self.scene is None or picture is None or drawn_of is None:
             return -1
-        drawn = picture.sight.edges
-        drawn = drawn[drawn < len(self.scene.lines.source)]
-        return hits.edge_at(self.scene, self.camera, drawn, x, y)
+        if (
+            drawn_of.lines.source is not self.scene.lines.source
+        ):  # of older data: its edges have other numbers
+            return -1
+        return hits.edge_at(self.scene, self.camera, picture.sight.edges, x, y)
 
     def pk_of(self, node: int) -> int:
         """The memory of a node."""
@@ -451,12 +487,6 @@ class Canvas(QWidget):
         self._hand.wheel(event)
         event.accept()
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QNativeGestureEvent):
-            self._hand.pinch(event)
-            return True
-        return super().event(event)
-
     def leaveEvent(self, event: QEvent) -> None:
         self.over.hover = self.over.edge = -1
         self.hovered.emit(None)
@@ -489,6 +519,21 @@ class Canvas(QWidget):
         self._pulse.stop()
         self.over.pulse_at = -1
         self.update()
+
+
+class _Pinch(QObject):
+    """Two fingers on a touch pad. A filter, since an `event` of its own would stand around every other event."""
+
+    def __init__(self, canvas: Canvas, hand: Hand) -> None:
+        super().__init__(canvas)
+        self._hand = hand
+        canvas.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.NativeGesture and isinstance(event, QNativeGestureEvent):
+            self._hand.pinch(event)
+            return True
+        return False
 
 
 def _covers(outer: Camera, view: Camera) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from enum import Enum
 
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -118,6 +119,22 @@ class Hand:
         self._canvas.over.link_from = self._canvas.over.target = -1
         self._canvas.update()
         return doing is not Doing.NOTHING
+
+    def renumber(self, number: Callable[[int], int]) -> None:
+        """Nodes have other numbers now (-1 = gone). A gesture whose node is gone comes to nothing."""
+        over = self._canvas.over
+        over.link_from = number(over.link_from) if over.link_from >= 0 else -1
+        self._node = number(self._node) if self._node >= 0 else -1
+        self._before = {at: place for node, place in self._before.items() if (at := number(node)) >= 0}
+        if self._node < 0 and self.doing in {Doing.MOVE, Doing.LINK}:
+            self.doing = Doing.NOTHING
+            self._before = {}
+            over.link_from = -1
+
+    def hold_on(self) -> None:
+        """The picture was made anew: what is being moved is where the hand has it, not where it was."""
+        if self.doing is Doing.MOVE:
+            self._move_nodes(self._last)
 
     # --- the wheel ---
 

@@ -35,6 +35,8 @@ from ui.views.graph.page import GraphPage
 T = TypeVar("T")
 KEY = place_key(MemoryFilter())
 LEFT = Qt.MouseButton.LeftButton
+DOUBLE_CLICK_MS = 150
+"""So long the detail waits before it comes; less than usual, as every click of a test waits for it."""
 NO_KEYS = Qt.KeyboardModifier.NoModifier
 
 
@@ -154,6 +156,9 @@ class Desk:
             self._send(QMouseEvent.Type.MouseButtonRelease, places[-1], LEFT, Qt.MouseButton.NoButton, keys)
             self.ready()
 
+    def _send_release(self, place: QPoint) -> None:
+        self._send(QMouseEvent.Type.MouseButtonRelease, place, LEFT, Qt.MouseButton.NoButton, NO_KEYS)
+
     def _send(
         self,
         kind: QMouseEvent.Type,
@@ -210,6 +215,8 @@ def show(
 ) -> Iterator[Opener]:
     """Opens the window on what the library holds by then, at its Graph page."""
     windows: list[MainWindow] = []
+    interval = QApplication.doubleClickInterval()
+    QApplication.setDoubleClickInterval(DOUBLE_CLICK_MS)
 
     def run() -> Desk:
         window = MainWindow(Services(tasks, settings, theme, tr, OneLibrary(library.engine), PathChoice()))
@@ -228,6 +235,7 @@ def show(
         return desk
 
     yield run
+    QApplication.setDoubleClickInterval(interval)
     for window in windows:
         window.close()
         window.deleteLater()

@@ -61,8 +61,9 @@ class Neighbours(QWidget):
     def show_neighbours(self, title: str, around: Sequence[Beside], total: int = 0) -> None:
         """The memories around one, the nearest of `total`; title "" = none is current."""
         tr, theme = self._ctx.tr, self._ctx.theme
+        total = max(total, len(around))
         self.setVisible(bool(title))
-        self.heading.setText(tr("graph.beside", title=isolate(title), count=max(total, len(around))))
+        self.heading.setText(tr("graph.beside", title=isolate(title), count=total, number=tr.number(total)))
         self.list.clear()
         self.list.setAccessibleName(self.heading.text())
         for each in around:
@@ -80,7 +81,9 @@ class Neighbours(QWidget):
                 item.setForeground(QBrush(theme.color("disabled")))
             self.list.addItem(item)
         if total > len(around):
-            more = QListWidgetItem(tr("graph.beside.more", count=total - len(around)))
+            more = QListWidgetItem(
+                tr("graph.beside.more", count=total - len(around), number=tr.number(total - len(around)))
+            )
             more.setFlags(Qt.ItemFlag.NoItemFlags)
             self.list.addItem(more)
 

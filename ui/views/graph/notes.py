@@ -89,7 +89,8 @@ class Notes(QObject):
         if number < APART_LEAST or not block.any() or not (seen & ~state.apart).any():
             return ()
         places = state.positions[block]
-        text = self._ctx.tr(f"graph.apart.{self._picture.arrangement.value}", count=number)
+        tr = self._ctx.tr
+        text = tr(f"graph.apart.{self._picture.arrangement.value}", number=tr.number(number))
         return (Note(float(np.median(places[:, 0])), float(places[:, 1].min()) - APART_RISE * SPACING, text),)
 
     def _bands(self, state: GraphState, seen: Rows) -> tuple[tuple[Guide, ...], tuple[Note, ...]]:
