@@ -71,7 +71,7 @@ def _import_one(engine: EngineApi, path: Path, args: Mapping[str, Any], say: Say
     try:
         plan = engine.ask(q.ReadFile(path, partly=args["partly"], as_new=args["as_new"]))
         if args["collision"] is not None:
-            plan = replace(plan, collision=Collision(args["collision"]))
+            plan = replace(plan, collision=Collision(args["collision"]), needs_confirmation=False)
         report |= _plan_json(plan, say)
         if args["dry_run"]:
             return report | {"ok": True}

@@ -36,13 +36,14 @@ from core.store.library import Holder, LibraryFiles, LibraryLock, lies_in_librar
 from core.store.store import SqlStore
 
 if TYPE_CHECKING:
-    from core.services.compress import Compression
+    from app.container_watch import Watch
     from core.adapters.documents.reader import DocumentFiles
     from core.adapters.formats.files import FormatFiles
     from core.adapters.index_client import ChromaIndex
     from core.adapters.index_numpy import NumpyIndex
     from core.domain.api import Cancel, Report
     from core.ports.embedder import Embedder, Vectors
+    from core.ports.file_watcher import FileWatcher
     from core.ports.progress import CancelToken
     from core.services.drainer import Drainer, IndexState
     from core.services.graph import GraphService
@@ -308,6 +309,23 @@ class Library:
         if self.drainer is not None:
             self.drainer.changed()
 
+    @cached_property
+    def watch(self) -> Watch:
+        """Watched folders, and the queue's way to write."""
+        from app.container_watch import Watch
+
+        def watcher() -> FileWatcher:
+            from core.adapters.file_watcher import SystemFileWatcher
+
+            return SystemFileWatcher()
+
+        return Watch(self, watcher, lies_in_library)
+
+    def keep_watched(self) -> None:
+        """From now on files of watched folders come in by themselves. Needs the lock."""
+        if self._lock is not None:
+            self.watch.start()
+
     def rebuild(self, progress: Report | None = None, cancel: CancelToken | None = None) -> DrainResult:
         """The index anew from SQL; no text that has a vector is embedded again.
 
@@ -346,11 +364,12 @@ class Library:
                 self.store,
                 self.store.jobs,
                 _LazyDocuments(),
-                lambda command, cancel=None: self.engine.run(command, cancel=cancel),
+                self.watch.run,
                 lambda texts: self.embedder.embed_documents(list(texts)),
                 lambda path, partly: self.engine.ask(q.ReadFile(path, partly=partly)),
                 lambda path: self.engine.ask(q.FindFiles(path)),
             ),
+            **self.watch.answers(),
             **recall_answers(lambda: self.recall),
             **proposal_answers(self.store, self.store.proposals),
             **self.models.answers(),
@@ -419,6 +438,7 @@ class Library:
     # --- end -----------------------------------------------------------------------------
 
     def _end(self) -> None:
+        self.watch.stop()
         self.models.close()
         if self.drainer is not None:
             self.drainer.stop()

@@ -59,6 +59,7 @@ class GuiLibraries:
             path, container.person(), self._settings, create=create, keep=True, address=self._address
         )
         library.keep_indexed()
+        library.keep_watched()
         library.health.keep_backed_up()
         with self._lock:
             self._open[id(library.engine)] = library

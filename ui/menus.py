@@ -13,7 +13,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "library",
         (
-            "library.open", "library.new", "library.sample", "library.reset_sample", "", "library.import", "library.import_directory",
+            "library.open", "library.new", "library.sample", "library.reset_sample", "", "library.import", "library.import_directory", "library.watched",
             "library.export", "library.export_all", "", "library.health", "library.backup", "library.rebuild", "", "library.close", "window.quit",
         ),
     ),

@@ -32,6 +32,7 @@ from ui.views.memories_page import MemoriesPage
 from ui.views.rail import Rail
 from ui.views.status_line import StatusLine
 from ui.views.undo_conflict import UndoConflictDialog
+from ui.watch_link import WatchLink
 from ui.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class Session(QWidget):
         self.status = StatusLine(actions, services.tasks, services.tr, services.theme)
         self.rail = Rail(PAGES, services.tr, services.theme)
         self.light = HealthLight(self.context, self)
+        self.watch_link = WatchLink(self.context, self.operations, self)
         self.desk = Desk(self.context, self.operations, self.memories, self.detail, services.paths, self)
         self.graph_link = GraphLink(actions, self.desk, self.memories, self.detail, self._show_graph)
         self.chat_link = ChatLink(
@@ -282,6 +284,7 @@ class Session(QWidget):
         search.left_down.connect(self.memories.table.setFocus)
         self.memories.filter_changed.connect(self._on_filter)
         self.context.actions.on("edit.search", self._go_to_search)
+        self.watch_link.start()
         self.memories.start()
         self.operations.refresh_undo()
         self.context.bridge.start()
@@ -341,6 +344,7 @@ class Session(QWidget):
     def close_library(self) -> EngineApi:
         """Keep what is typed and arranged; gives back the engine, to be closed by whoever opened it."""
         self.detail.close_drafts()
+        self.watch_link.close()
         self.graph_link.leave()
         for page in self._pages.values():
             save = getattr(page, "save_state", None)

@@ -23,6 +23,7 @@ class DropKind(StrEnum):
     DATABASES = "databases"
     LOREBOOKS = "lorebooks"
     CARDS = "cards"
+    PACKAGES = "packages"
     SKIPPED = "skipped"
 
     @property
@@ -39,6 +40,9 @@ SORT_OF: Mapping[Format, DropKind] = {
     Format.WORLDINFO: DropKind.LOREBOOKS,
     Format.LOREBOOK: DropKind.LOREBOOKS,
     Format.CARD: DropKind.CARDS,
+    Format.MCZ: DropKind.PACKAGES,
+    Format.MEM0: DropKind.PACKAGES,
+    Format.MARKDOWN: DropKind.PACKAGES,
 }
 
 

@@ -20,7 +20,8 @@ CHUNK = 500
 def with_collisions(reader: Reader, plan: ImportPlan, content: PackageContent) -> ImportPlan:
     """The plan, with how many of its memories are here already and how many of these say something else.
 
-    Plain files that a person edited replace what is here, packages do not, unless told otherwise.
+    Plain files that a person edited replace what is here once that is confirmed; packages do not, unless told
+    otherwise.
     Cost: reads the memories of the file once.
     """
     draft = PlanDraft.of(plan)
@@ -49,7 +50,13 @@ def with_collisions(reader: Reader, plan: ImportPlan, content: PackageContent) -
         severity = "warning" if changed else INFO
         draft.note(key, *ids[:CHUNK], severity=severity, count=there, differing=changed, new=new)
     collision = Collision.MINE if plan.format is Format.MCZ else Collision.THEIRS
-    return replace(plan, counts=draft.counts, problems=tuple(draft.problems), collision=collision)
+    return replace(
+        plan,
+        counts=draft.counts,
+        problems=tuple(draft.problems),
+        needs_confirmation=plan.needs_confirmation or (changed > 0 and collision is Collision.THEIRS),
+        collision=collision,
+    )
 
 
 def _chunks(rows: Iterator[PackedMemory]) -> Iterator[Sequence[PackedMemory]]:

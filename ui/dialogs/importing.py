@@ -138,7 +138,8 @@ class ImportDialog(CommandDialog):
         plan = self._plan
         if plan is None or not self._name_is_good():
             return False
-        return not plan.needs_confirmation or self.confirm.isChecked()
+        asks = plan.needs_confirmation and plan.content is None  # else the choice is the answer
+        return not asks or self.confirm.isChecked()
 
     def command(self) -> Command | None:
         plan = self._plan
@@ -292,7 +293,7 @@ class ImportDialog(CommandDialog):
         self.name.setReadOnly(filled)
         self.collision.show_plan(plan)
         self.problems.show_problems(plan.problems)
-        self.confirm.setVisible(plan.needs_confirmation)
+        self.confirm.setVisible(plan.needs_confirmation and plan.content is None)
         self.confirm.setChecked(False)
         self._pages.setCurrentWidget(self._plan_page)
         self.stack.show_content()
