@@ -234,7 +234,6 @@ class LibraryHealth:
             qh.Health: lambda _query, _cancel: self.service.state(),
             qh.FolderFigures: lambda query, _cancel: store.health.card(query.folder, self._key()),
             qh.PlotNumbers: lambda query, _cancel: store.health.plots(query.folder),
-            qh.OpDiff: lambda query, _cancel: tuple(store.health.op_diff(query.op, query.limit)),
             qh.Backups: lambda _query, _cancel: tuple(self.backups.all()),
             qh.MakeBackup: lambda query, cancel: self.make(query.reason, query.note, token(cancel)),
             qh.VerifyBackup: lambda query, _cancel: self.backups.verify(query.name),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from core.domain import queries as q
+from core.domain import queries_history as qy
 from core.domain.api import Cancel, Drafts, Report, Unsubscribe
 from core.domain.commands import Command
 from core.domain.ids import OpId
@@ -134,6 +135,9 @@ class Engine:
         store, actor = self._store, self._actor
         return {
             q.History: lambda query, _: tuple(store.history(query.limit, query.before)),
+            qy.Ops: lambda query, _: tuple(store.ops(query.filter)),
+            qy.Writers: lambda _query, _: tuple(store.writers()),
+            qy.OpDiff: lambda query, _: tuple(store.op_diff(query.op, query.limit)),
             q.VersionsOf: lambda query, _: tuple(store.versions(query.pk)),
             q.PreviewUndo: lambda query, _: store.preview_undo(actor, query.op),
             q.UndoStateNow: lambda _query, _: store.undo_state(actor),

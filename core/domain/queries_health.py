@@ -20,9 +20,8 @@ from core.domain.health import (
     RebuildJob,
     RebuildScope,
 )
-from core.domain.ids import FolderPk, OpId
+from core.domain.ids import FolderPk
 from core.domain.queries import Query
-from core.domain.results import RowDiff
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +59,6 @@ class PlotNumbers(Query[Plots]):
     """Memories over time and recalls per memory, of a folder or of the library."""
 
     folder: FolderPk | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OpDiff(Query[tuple[RowDiff, ...]]):
-    """What one op did, row by row: the first `limit` rows. Errors: NotFound."""
-
-    op: OpId
-    limit: int = 200
 
 
 # --- backups -----------------------------------------------------------------------------------

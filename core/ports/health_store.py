@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from core.domain.health import Finding, FolderCard, Plots
-from core.domain.ids import FolderPk, MemoryPk, OpId
+from core.domain.ids import FolderPk, MemoryPk
 from core.domain.json_types import JsonObject
-from core.domain.results import RowDiff
 from core.ports.progress import CancelToken, Progress
 
 
@@ -38,9 +37,6 @@ class HealthStore(Protocol):
 
     def plots(self, folder: FolderPk | None) -> Plots:
         """Numbers over memories and time."""
-
-    def op_diff(self, op: OpId, limit: int) -> list[RowDiff]:
-        """What an op did, row by row. Errors: NotFound."""
 
     def fact(self, key: str) -> JsonObject:
         """A small fact about the library, {} when it is not known."""

@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 from core.domain.api import Cancel, Drafts
 from core.domain.document import DocumentRow
 from core.domain.edge import Edge
-from core.domain.enums import Kind, OpRole, TagKind
+from core.domain.enums import ActorKind, Kind, OpRole, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.health import Fault, Faulty
 from core.domain.ids import DocumentPk, FolderPk, MemoryPk, OpId
@@ -28,6 +28,7 @@ from core.domain.proposal import Decision, Proposal, ProposalKind, ProposalRow
 from core.domain.queries import MemoryFilter, Sort
 from core.domain.queries_chat import FloorCounts
 from core.domain.queries_drop import DocumentVersion
+from core.domain.queries_history import OpFilter
 from core.domain.recall import RecallCase
 from core.domain.results import (
     Actor,
@@ -38,6 +39,7 @@ from core.domain.results import (
     LibraryCounts,
     MemoryRow,
     OpInfo,
+    RowDiff,
     RowVersion,
     UndoConflict,
     UndoPreview,
@@ -344,6 +346,15 @@ class Store(Protocol):
 
     def history(self, limit: int, before: OpId | None) -> list[HistoryEntry]:
         """Ops, newest first."""
+
+    def ops(self, wanted: OpFilter) -> list[HistoryEntry]:
+        """Ops under a filter, newest first."""
+
+    def writers(self) -> list[tuple[ActorKind, str]]:
+        """Who has written: the person first."""
+
+    def op_diff(self, op: OpId, limit: int) -> list[RowDiff]:
+        """What an op did, row by row. Errors: NotFound."""
 
     def versions(self, memory: MemoryPk) -> list[RowVersion]:
         """What changed on a memory, newest first."""

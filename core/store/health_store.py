@@ -12,12 +12,11 @@ from sqlalchemy import Connection
 from core.domain.embedding_text import EMBEDDED_TEXT_CHARS
 from core.domain.enums import Kind
 from core.domain.health import Fault, Finding, FolderCard, Plots
-from core.domain.ids import FolderPk, MemoryPk, OpId
+from core.domain.ids import FolderPk, MemoryPk
 from core.domain.json_types import JsonObject, parse_object
-from core.domain.results import RowDiff
 from core.ports.clock import Clock
 from core.ports.progress import CancelToken, Progress, ignore_progress
-from core.store import check, derived, figures, op_diff
+from core.store import check, derived, figures
 from core.store.codecs import to_micros
 from core.store.database import Database
 from core.store.filters import among, key_list
@@ -130,11 +129,6 @@ class SqlHealth:
         """Numbers over memories and time."""
         with self._database.reading() as connection:
             return figures.plots(connection, folder)
-
-    def op_diff(self, op: OpId, limit: int) -> list[RowDiff]:
-        """What an op did, row by row. Errors: NotFound."""
-        with self._database.reading() as connection:
-            return op_diff.of_op(connection, op, limit)
 
     def sizes(self) -> Mapping[str, int]:
         """Bytes and rows."""

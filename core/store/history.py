@@ -44,6 +44,16 @@ def read_op(connection: Connection, op: OpId) -> OpInfo | None:
     return None if row is None else _info(row)
 
 
+def entries(
+    connection: Connection, where: str, values: tuple[object, ...], limit: int
+) -> list[HistoryEntry]:
+    """Ops under a condition, newest first."""
+    rows = connection.exec_driver_sql(
+        f"SELECT {_COLUMNS} FROM op WHERE {where} ORDER BY pk DESC LIMIT ?", (*values, limit)
+    )
+    return [HistoryEntry(_info(row), row[12], row[13]) for row in rows]
+
+
 def list_ops(connection: Connection, limit: int, before: OpId | None) -> list[HistoryEntry]:
     """Ops, newest first."""
     rows = connection.exec_driver_sql(

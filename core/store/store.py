@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from core.domain.api import Cancel
-from core.domain.enums import Kind, OpRole
+from core.domain.enums import ActorKind, Kind, OpRole
 from core.domain.errors import Conflict, UserError
 from core.domain.ids import DocumentPk, MemoryPk, OpId
 from core.domain.memory import Memory
+from core.domain.queries_history import OpFilter
 from core.domain.queries_drop import DocumentVersion
 from core.domain.results import (
     Actor,
@@ -19,6 +20,7 @@ from core.domain.results import (
     HistoryEntry,
     OpInfo,
     Problem,
+    RowDiff,
     RowVersion,
     UndoConflict,
     UndoPreview,
@@ -28,7 +30,7 @@ from core.domain.schema import Schema
 from core.ports.clock import Clock, system_clock
 from core.ports.progress import Progress, ignore_progress
 from core.ports.store import OpDraft, UnitOfWork
-from core.store import history, journal
+from core.store import history, journal, op_diff, op_filter
 from core.store.check import check_file
 from core.store.database import Database
 from core.store.drafts import SqlDrafts
@@ -246,6 +248,21 @@ class SqlStore:
         """Ops, newest first."""
         with self._database.reading() as connection:
             return history.list_ops(connection, limit, before)
+
+    def ops(self, wanted: OpFilter) -> list[HistoryEntry]:
+        """Ops under a filter, newest first."""
+        with self._database.reading() as connection:
+            return op_filter.list_ops(connection, wanted)
+
+    def writers(self) -> list[tuple[ActorKind, str]]:
+        """Who has written."""
+        with self._database.reading() as connection:
+            return op_filter.writers(connection)
+
+    def op_diff(self, op: OpId, limit: int) -> list[RowDiff]:
+        """What an op did, row by row. Errors: NotFound."""
+        with self._database.reading() as connection:
+            return op_diff.of_op(connection, op, limit)
 
     def versions(self, memory: MemoryPk) -> list[RowVersion]:
         """What changed on a memory, newest first."""

@@ -5,17 +5,30 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton, QTreeWidgetItem
 from pytestqt.qtbot import QtBot
 
-from core.domain.commands import CreateFolder, EditMemory
+from core.domain.commands import (
+    AddEdge,
+    CreateFolder,
+    DeletePermanently,
+    EditMemory,
+    RemoveEdges,
+    SaveRelationType,
+    SetTags,
+    TrashMemories,
+)
 from core.domain.enums import ActorKind, OpRole, OpState
-from core.domain.ids import OpId
+from core.domain.ids import OpId, RelationId
+from core.domain.memory import TagSet
 from core.domain.results import Actor, HistoryEntry, OpInfo
+from core.domain.schema import RelationType
 from tests.ui.real_library import RealLibrary, open_real
 from ui.operations import Operations
 from ui.views.history_page import HistoryPage
 from ui.views.op_groups import sittings
+from ui.views.undo_left import UndoLeftDialog
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -96,3 +109,113 @@ def test_one_change_is_undone(library: RealLibrary) -> None:
     page.refresh()
     library.settle()
     page.close()
+
+
+def _entry_item(page: HistoryPage, at: int = 0) -> QTreeWidgetItem:
+    top = page.tree.topLevelItem(0)
+    assert top is not None
+    return top.child(at)
+
+
+def test_chosen_change_is_shown_with_before_and_after(library: RealLibrary) -> None:
+    pk = library.create(body="the door of the clock tower is locked", title="")
+    library.engine.run(EditMemory(memory=pk, body="the door of the clock tower is open"))
+    page = page_of(library)
+    rect = page.tree.visualItemRect(_entry_item(page))
+    library.qtbot.mouseClick(page.tree.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
+    library.settle()
+    assert page.view.title.text().startswith("Edited")
+    assert [view.text() for view in page.view.views] == ["the door of the clock tower is lockedopen"]
+    page.tree.setCurrentItem(page.tree.topLevelItem(0))
+    library.settle()
+    assert page.view.stack.shows == "notice"
+
+
+def test_every_kind_of_change_can_be_shown(library: RealLibrary) -> None:
+    first, second = library.create(body="甲"), library.create(body="乙", tags=TagSet(general=("海",)))
+    edge = library.engine.run(
+        AddEdge(source=first, target=second, relation=RelationId("related"))
+    ).created_edge
+    assert edge is not None
+    library.engine.run(RemoveEdges((edge,)))
+    library.engine.run(SetTags(memories=(first,), tags=TagSet(general=("雾", "港"))))
+    library.engine.run(TrashMemories(memories=(second,)))
+    library.engine.run(SaveRelationType(RelationType(id=RelationId("owes"), labels={"en": "owes"})))
+    library.engine.undo()
+    page = page_of(library)
+    top = page.tree.topLevelItem(0)
+    assert top is not None
+    for at in range(top.childCount()):
+        page.tree.setCurrentItem(top.child(at))
+        library.settle()
+        assert page.view.stack.shows == "content"
+        assert page.view.title.text()
+
+
+def test_filter_narrows_by_writer_kind_words_and_folder(library: RealLibrary) -> None:
+    pk = library.create(body="灯塔的灯灭了")
+    library.create(body="别的事")
+    library.agent.run(EditMemory(memory=pk, body="灯塔的灯又亮了"))
+    library.engine.run(CreateFolder("空的"))
+    library.engine.poll()
+    page = page_of(library)
+
+    def names() -> list[str]:
+        tops = [page.tree.topLevelItem(row) for row in range(page.tree.topLevelItemCount())]
+        return [top.child(at).text(0) for top in tops if top for at in range(top.childCount())]
+
+    everything = len(names())
+    library.qtbot.keyClicks(page.filter.words, "tower")
+    library.until(lambda: page.stack.shows == "notice")
+    page.filter.clear()
+    library.settle()
+    assert len(names()) == everything
+    page.filter.words.setText("灯塔")
+    library.until(lambda: len(names()) == 2)
+    page.filter.clear()
+    page.filter.who.setCurrentIndex(page.filter.who.count() - 1)
+    page.filter.who.activated.emit(0)
+    library.settle()
+    assert len(names()) == 1
+    page.filter.clear()
+    page.filter.about.setCurrentIndex(4)
+    page.filter.about.activated.emit(4)
+    library.settle()
+    assert len(names()) == 2, "the two folders"
+    page.filter.clear()
+    at = page.filter.folder.findText("chats/银灯港")
+    page.filter.folder.setCurrentIndex(at)
+    page.filter.folder.activated.emit(at)
+    library.settle()
+    assert len(names()) == 4
+
+
+def test_rows_that_stay_are_listed_after_a_sitting_is_undone(library: RealLibrary) -> None:
+    pk, other = library.create(body="first"), library.create(body="other", title="")
+    library.agent.run(EditMemory(memory=pk, body="second"))
+    library.agent.run(EditMemory(memory=other, body="changed"))
+    library.engine.run(EditMemory(memory=other, body="by hand"))
+    library.engine.poll()
+    page = page_of(library)
+    opened: list[object] = []
+    page.open_memories.connect(opened.append)
+    page.tree.setCurrentItem(page.tree.topLevelItem(1))
+    library.qtbot.mouseClick(page.undo_button, Qt.MouseButton.LeftButton)
+    library.settle()
+    dialog = next(each for each in QApplication.topLevelWidgets() if isinstance(each, UndoLeftDialog))
+    assert dialog.rows.count() == 1
+    assert "by hand" in dialog.rows.item(0).text()
+    go = next(each for each in dialog.findChildren(QPushButton) if each.text() != "Close")
+    library.qtbot.mouseClick(go, Qt.MouseButton.LeftButton)
+    assert opened == [(other,)]
+    assert library.memory(pk).body == "first"
+
+
+def test_row_that_was_deleted_for_good_is_said(library: RealLibrary) -> None:
+    pk = library.create(body="gone")
+    library.engine.run(DeletePermanently(memories=(pk,)))
+    page = page_of(library)
+    page.tree.setCurrentItem(_entry_item(page))
+    library.settle()
+    assert page.view.stack.shows == "content"
+    assert page.view.views == []

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
     QPushButton,
+    QSplitter,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -19,20 +20,25 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.api import Cancel, Report
-from core.domain.enums import OpRole
+from core.domain.enums import Kind, OpRole
 from core.domain.ids import OpId
 from core.domain.queries import History, PreviewUndo
-from core.domain.results import HistoryEntry
+from core.domain.queries_history import Ops
+from core.domain.results import HistoryEntry, UndoConflict
 from ui.context import Context
 from ui.operations import Operations
 from ui.tasks import Lane, single_shot
+from ui.views.history_filter import HistoryFilter
 from ui.views.op_groups import Sitting, sittings
+from ui.views.op_view import OpView
 from ui.views.op_words import op_label, writer
+from ui.views.undo_left import UndoLeftDialog
 from ui.widgets.state_stack import StateStack
 
 PAGE_SIZE = 200
 REFRESH_AFTER_MS = 300
 OPS = Qt.ItemDataRole.UserRole
+ENTRY = Qt.ItemDataRole.UserRole + 1
 NAME, WHEN, SIZE = range(3)
 NUMBERS = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -42,17 +48,24 @@ class _Undone:
     """What undoing several ops did: changes taken back, rows that stay because they changed since."""
 
     ops: int
-    conflicts: int
+    left: tuple[UndoConflict, ...]
 
 
 class HistoryPage(QWidget):
-    """A tree of sittings with their changes; older ones are loaded on demand."""
+    """A tree of sittings with their changes, and what the chosen one did; older ones are loaded on demand.
+
+    `open_memories(pks)`: go to memories.
+    """
+
+    open_memories = Signal(object)
 
     def __init__(self, ctx: Context, operations: Operations, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ctx, self._operations = ctx, operations
         self._entries: list[HistoryEntry] = []
         self._wanted = PAGE_SIZE
+        self._shown: HistoryEntry | None = None
+        self._filling = False
         self.setProperty("surface", "base")
         self.tree = QTreeWidget()
         self.tree.setColumnCount(3)
@@ -63,7 +76,11 @@ class HistoryPage(QWidget):
         self.tree.header().setStretchLastSection(False)
         self.tree.header().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.tree.headerItem().setTextAlignment(SIZE, NUMBERS)
-        self.tree.currentItemChanged.connect(lambda *_: self._enable())
+        self.tree.currentItemChanged.connect(lambda *_: self._on_current())
+        self.filter = HistoryFilter(ctx)
+        self.filter.changed.connect(self.refresh)
+        self.view = OpView(ctx)
+        self.view.open_memories.connect(self.open_memories)
         self.stack = StateStack(self.tree)
         self.said = QLabel()
         self.said.setProperty("role", "small")
@@ -72,6 +89,16 @@ class HistoryPage(QWidget):
         self.older.clicked.connect(self.load_older)
         self.undo_button = QPushButton()
         self.undo_button.clicked.connect(self.undo)
+        self._lay_out()
+        self._timer = single_shot(self, REFRESH_AFTER_MS, self.refresh)
+        self._stale = True
+        ctx.bridge.changes.connect(lambda _changes: self._on_changes())
+        ctx.tr.changed.connect(self._say_texts)
+        ctx.theme.changed.connect(self._fill)
+        ctx.theme.changed.connect(self.view.say)
+        self._say_texts()
+
+    def _lay_out(self) -> None:
         bar = QWidget()
         bar.setProperty("role", "bar")
         row = QHBoxLayout(bar)
@@ -82,28 +109,33 @@ class HistoryPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.stack, 1)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(self.stack)
+        split.addWidget(self.view)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        split.setSizes([3000, 2000])
+        split.setChildrenCollapsible(False)
+        column.addWidget(self.filter)
+        column.addWidget(split, 1)
         column.addWidget(bar)
-        self._timer = single_shot(self, REFRESH_AFTER_MS, self.refresh)
-        self._stale = True
-        ctx.bridge.changes.connect(lambda _changes: self._on_changes())
-        ctx.tr.changed.connect(self._say_texts)
-        ctx.theme.changed.connect(self._fill)
-        self._say_texts()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._stale:
+            self.filter.refresh()
             self.refresh()
 
     def refresh(self) -> None:
         """Read the newest changes again; the current row stays."""
         self._stale = False
-        engine, wanted = self._ctx.engine, self._wanted
+        engine, wanted = self._ctx.engine, self.filter.filter(self._wanted)
         self.stack.show_loading(self._ctx.tr("state.loading"))
 
         def ask(_progress: Report, cancel: Cancel) -> tuple[HistoryEntry, ...]:
-            return engine.ask(History(wanted), cancel=cancel)
+            if wanted.narrow:
+                return engine.ask(Ops(wanted), cancel=cancel)
+            return engine.ask(History(wanted.limit), cancel=cancel)
 
         self._ctx.tasks.run(Lane.READ, ask, self._show, owner=self, query="history", failed=self._fail)
 
@@ -125,20 +157,25 @@ class HistoryPage(QWidget):
         engine = self._ctx.engine
 
         def work(progress: Report, cancel: Cancel) -> _Undone:
-            undone, conflicts = 0, 0
+            undone = 0
+            left: dict[tuple[Kind, int], UndoConflict] = {}
             for done, op in enumerate(ops):
                 cancel.check()
                 progress(done, len(ops))
                 preview = engine.ask(PreviewUndo(op), cancel=cancel)
-                conflicts += len(preview.conflicts)
+                left |= {(each.kind, each.pk): each for each in preview.conflicts}
                 if preview.restorable:
                     engine.undo(op, partly=True)
                     undone += 1
-            return _Undone(undone, conflicts)
+            return _Undone(undone, tuple(left.values()))
 
         def said(undone: _Undone) -> None:
-            key = "history.undone_partly" if undone.conflicts else "history.undone"
-            self._operations.said.emit(self._ctx.tr(key, count=undone.ops, rows=undone.conflicts), False)
+            key = "history.undone_partly" if undone.left else "history.undone"
+            self._operations.said.emit(self._ctx.tr(key, count=undone.ops, rows=len(undone.left)), False)
+            if undone.left:
+                dialog = UndoLeftDialog(self._ctx, undone.ops, undone.left, self.window())
+                dialog.show_memories.connect(self.open_memories)
+                dialog.open()
 
         self._ctx.tasks.run(
             Lane.WRITE, work, said, owner=self, failed=self._operations.show_error, label="history.undoing"
@@ -156,14 +193,19 @@ class HistoryPage(QWidget):
 
     def _fill(self) -> None:
         tr = self._ctx.tr
-        current, closed = self._current_ops(), self._closed()
+        current, closed = self._current_key(), self._closed()
+        self._filling = True
         self.tree.clear()
         for sitting in sittings(self._entries):
             self._add_sitting(sitting, closed)
         self._select(current)
+        self._filling = False
+        self._on_current()
         self.older.setVisible(len(self._entries) == self._wanted)
         if self._entries:
             self.stack.show_content()
+        elif self.filter.filter(1).narrow:
+            self.stack.show_notice(tr("history.none_here"), tr("history.clear_filter"), self.filter.clear)
         else:
             self.stack.show_notice(tr("history.none"))
         self._enable()
@@ -196,6 +238,7 @@ class HistoryPage(QWidget):
         item.setTextAlignment(SIZE, NUMBERS)
         can = op.undoable and op.undone_by is None and op.role is not OpRole.UNDO
         item.setData(NAME, OPS, [op.id] if can else [])
+        item.setData(NAME, ENTRY, entry)
         if op.undone_by is not None:
             item.setText(NAME, tr("history.is_undone", name=op_label(op, tr)))
             item.setForeground(NAME, self._ctx.theme.color("disabled"))
@@ -214,15 +257,32 @@ class HistoryPage(QWidget):
         folded = [top for top in tops if top is not None and not top.isExpanded() and top.childCount()]
         return {ops[-1] for top in folded if (ops := top.data(NAME, OPS))}
 
-    def _select(self, ops: Sequence[OpId]) -> None:
-        if not ops:
+    def _current_key(self) -> OpId | None:
+        """The op of the current row."""
+        item = self.tree.currentItem()
+        entry: HistoryEntry | None = item.data(NAME, ENTRY) if item is not None else None
+        return None if entry is None else entry.op.id
+
+    def _select(self, op: OpId | None) -> None:
+        if op is None:
             return
         for row in range(self.tree.topLevelItemCount()):
             top = self.tree.topLevelItem(row)
             for at in range(top.childCount() if top else 0):
                 child = top.child(at) if top else None
-                if child is not None and child.data(NAME, OPS) == list(ops):
+                if child is not None and child.data(NAME, ENTRY).op.id == op:
                     self.tree.setCurrentItem(child)
+
+    def _on_current(self) -> None:
+        """Show what the chosen change did; a sitting shows nothing of its own."""
+        if self._filling:
+            return
+        item = self.tree.currentItem()
+        entry = item.data(NAME, ENTRY) if item is not None else None
+        if entry != self._shown:
+            self._shown = entry
+            self.view.show_entry(entry)
+        self._enable()
 
     def _enable(self) -> None:
         tr, ops = self._ctx.tr, self._current_ops()
@@ -237,6 +297,8 @@ class HistoryPage(QWidget):
         self.tree.setHeaderLabels([tr("history.change"), tr("history.when"), tr("history.size")])
         self.tree.setAccessibleName(tr("page.history"))
         self.older.setText(tr("history.older"))
+        self.filter.say()
+        self.view.say()
         if self._entries:
             self._fill()
         self._enable()

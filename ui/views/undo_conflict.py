@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from core.domain.enums import Kind
 from core.domain.ids import MemoryPk
-from core.domain.results import UndoPreview
+from core.domain.results import UndoConflict, UndoPreview
 from ui.context import Context
 from ui.views.op_words import op_label
 
@@ -43,9 +43,7 @@ class UndoConflictDialog(QDialog):
         self.text.setWordWrap(True)
         self.rows = QListWidget()
         for conflict in preview.conflicts[:LISTED]:
-            columns = tr("list.comma").join(_column_name(context, name) for name in conflict.columns)
-            title = conflict.title or tr(f"kind.{conflict.kind.value}")
-            self.rows.addItem(QListWidgetItem(tr("undo_conflict.row", title=title, columns=columns)))
+            self.rows.addItem(QListWidgetItem(conflict_line(context, conflict)))
         self.rows.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 16)
@@ -82,6 +80,14 @@ class UndoConflictDialog(QDialog):
         self.rows.show()
         self.each.setEnabled(False)
         self.adjustSize()
+
+
+def conflict_line(context: Context, conflict: UndoConflict) -> str:
+    """A row in conflict: what it is called, and what was changed since."""
+    tr = context.tr
+    columns = tr("list.comma").join(_column_name(context, name) for name in conflict.columns)
+    title = conflict.title or tr(f"kind.{conflict.kind.value}")
+    return tr("undo_conflict.row", title=title, columns=columns)
 
 
 def _column_name(context: Context, column: str) -> str:

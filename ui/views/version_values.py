@@ -43,7 +43,7 @@ def changes_in(version: RowVersion) -> list[ValueChange]:
 
 
 def _field_changes(before: Json, after: Json) -> list[ValueChange]:
-    old, new = _mapping(before), _mapping(after)
+    old, new = mapping_of(before), mapping_of(after)
     names = dict.fromkeys([*old, *new])
     return [
         ValueChange(FIELD + name, old.get(name), new.get(name))
@@ -59,7 +59,7 @@ def values_after(current: Values, versions: Sequence[RowVersion], index: int) ->
         for column, before in version.before.items():
             if column == "fields":
                 values = {key: value for key, value in values.items() if not key.startswith(FIELD)}
-                values |= {FIELD + name: value for name, value in _mapping(before).items()}
+                values |= {FIELD + name: value for name, value in mapping_of(before).items()}
             elif column in LISTS:
                 key, gained = LISTS[column], texts(version.after.get(column))
                 kept = [value for value in texts(values.get(key)) if value not in gained]
@@ -71,5 +71,6 @@ def values_after(current: Values, versions: Sequence[RowVersion], index: int) ->
     return values
 
 
-def _mapping(value: Json) -> Mapping[str, Json]:
+def mapping_of(value: Json) -> Mapping[str, Json]:
+    """A JSON object, or an empty one for anything else."""
     return value if isinstance(value, Mapping) else {}

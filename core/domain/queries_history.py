@@ -1,0 +1,47 @@
+"""Queries of the History page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.domain.enums import ActorKind, Kind
+from core.domain.ids import FolderPk, OpId
+from core.domain.queries import Query
+from core.domain.results import HistoryEntry, RowDiff
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpFilter:
+    """Which ops are wanted. Empty = all. `writer`: kind and name (a person's name does not matter)."""
+
+    limit: int = 200
+    before: OpId | None = None
+    writer: tuple[ActorKind, str] | None = None
+    kinds: frozenset[Kind] = frozenset()
+    folder: FolderPk | None = None
+    words: str = ""
+
+    @property
+    def narrow(self) -> bool:
+        """Whether anything is left out."""
+        return bool(self.writer or self.kinds or self.folder is not None or self.words.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Ops(Query[tuple[HistoryEntry, ...]]):
+    """Ops under a filter, newest first."""
+
+    filter: OpFilter = field(default_factory=OpFilter)
+
+
+@dataclass(frozen=True, slots=True)
+class Writers(Query[tuple[tuple[ActorKind, str], ...]]):
+    """Who has written to the library."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpDiff(Query[tuple[RowDiff, ...]]):
+    """What one op did, row by row: the first `limit` rows. Errors: NotFound."""
+
+    op: OpId
+    limit: int = 200
