@@ -48,6 +48,7 @@ ICONS: Mapping[DropKind, str] = {
     DropKind.DATABASES: "mdi6.database-outline",
     DropKind.LOREBOOKS: "mdi6.book-open-page-variant-outline",
     DropKind.CARDS: "mdi6.card-account-details-outline",
+    DropKind.PACKAGES: "mdi6.package-variant-closed",
     DropKind.SKIPPED: "mdi6.debug-step-over",
 }
 

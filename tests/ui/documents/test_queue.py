@@ -10,13 +10,14 @@ from PySide6.QtTest import QTest
 
 from app.container import open_library, person
 from core.domain import queries as q
+from core.domain import texts
 from core.domain.document import CutSettings, FileState
 from core.domain.queries_drop import DropKind
 from core.settings import Settings
 from tests.ui.documents.conftest import CASES, Shown
 from ui.dialogs.cutting import CutFileDialog
 from ui.dialogs.importing import ImportDialog
-from ui.dialogs.sorting import ASK_FROM_FILES, SortingSheet
+from ui.dialogs.sorting import ASK_FROM_FILES, ICONS, SortingSheet
 from ui.models.queue_table import QueueColumn
 from ui.views.op_groups import sittings
 
@@ -236,3 +237,9 @@ def test_closing_the_window_in_the_middle_loses_nothing(shown: Shown, tmp_path: 
     assert len(rows) == 200
     assert {row.state for row in rows} == {FileState.DONE, FileState.WAITING}
     assert len(documents) == sum(row.state is FileState.DONE for row in rows)
+
+
+def test_every_kind_of_the_sheet_has_its_icon_and_words() -> None:
+    assert set(ICONS) == set(DropKind)
+    for language in texts.LANGUAGES:
+        assert [kind for kind in DropKind if not texts.has(f"sorting.{kind.value}", language)] == []
