@@ -208,6 +208,9 @@ class Library:
         return self.embedder, self._exact
 
     @cached_property
+    def _embedder_or_none(self) -> Embedder | None:
+        return None if self._settings.text("embedder") == "none" else self.embedder
+
     def _novelty(self) -> NoveltyCheck:
         from core.services.novelty import NoveltyCheck
 
@@ -352,6 +355,7 @@ class Library:
 
     def _answers(self) -> Mapping[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]]:
         from core.services.file_answers import file_answers
+        from core.services.duplicate_answers import duplicate_answers
         from core.services.graph_answers import graph_answers
         from core.services.graph_file import graph_file_answers
         from core.services.ingest.answers import ingest_answers
@@ -378,6 +382,7 @@ class Library:
             **self.extracting.answers(),
             **graph_answers(lambda: self.graph),
             **graph_file_answers(self.store, _LazyFormats(), self._in_library),
+            **duplicate_answers(self.store, self.store.queue, self._embedder_or_none),
             **upkeep_answers(self.store, lambda: self.store.upkeep, lambda: self._compression),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
             q.SearchByMeaning: self._search,

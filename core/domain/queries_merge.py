@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from core.domain.api import Report
 from core.domain.commands_merge import MergeMemories
 from core.domain.ids import EdgePk, FolderPk, MemoryPk, TypeId
 from core.domain.json_types import Json
@@ -140,13 +141,15 @@ class FindDuplicates(Query[tuple[DuplicateGroup, ...]]):
     """Groups of memories that may say the same, surest first; archived and trashed ones are left out.
 
     `folder` None = all; `across`: also pairs that lie in different folders; `types`: only these. Pairs told
-    apart are left out. Without vectors words decide alone. Errors: Cancelled.
+    apart are left out. `memories`: only among these. Without vectors words decide alone. `progress` is called with
+    thousandths. Errors: Cancelled.
     """
 
     folder: FolderPk | None = None
     across: bool = False
     types: frozenset[TypeId] = frozenset()
     memories: frozenset[MemoryPk] = frozenset()
+    progress: Report | None = field(default=None, compare=False)
 
 
 class ContradictionKind(StrEnum):
@@ -156,6 +159,7 @@ class ContradictionKind(StrEnum):
     KEY = "key"
     NEGATION = "negation"
     NUMBER = "number"
+    WORD = "word"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,3 +184,4 @@ class FindContradictions(Query[tuple[Contradiction, ...]]):
     folder: FolderPk | None = None
     across: bool = False
     types: frozenset[TypeId] = frozenset()
+    progress: Report | None = field(default=None, compare=False)
