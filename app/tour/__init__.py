@@ -16,12 +16,18 @@ from pathlib import Path
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 from app import gui
-from app.tour import chat_steps, desk_steps, graph_steps, recall_steps
+from app.tour import chat_steps, desk_steps, document_steps, graph_steps, recall_steps
 from app.tour.stage import SCHEMES, Stage, StepFailed
 from core.domain.texts import LANGUAGES
 from core.settings import Settings
 
-TOUR = (*desk_steps.STEPS, *recall_steps.STEPS, *graph_steps.STEPS, *chat_steps.STEPS)
+TOUR = (
+    *desk_steps.STEPS,
+    *recall_steps.STEPS,
+    *graph_steps.STEPS,
+    *chat_steps.STEPS,
+    *document_steps.STEPS,
+)
 """All steps, in order: (name, function)."""
 
 SIZE_PX = (1440, 900)
