@@ -19,6 +19,7 @@ from app import (
     commands_read,
     commands_recall,
     commands_transfer,
+    commands_upkeep,
     commands_write,
 )
 from app.answers import Answer, Say
@@ -30,6 +31,7 @@ from core.domain.queries import SortKey, TrashScope
 from core.domain.recall import Layout, Scope
 from core.domain.recipes import DEFAULT_RECIPE, RECIPES
 from core.domain.transfer import Format
+from core.domain.upkeep import FORGET_BELOW, TRIAL_ACTIVATIONS, TRIAL_DAYS, FlashbackLayer
 
 if TYPE_CHECKING:
     from app.container import Library
@@ -122,6 +124,74 @@ _RECALL = (
     Argument(name="--include-knowledge", takes=Takes.FLAG),
     Argument(name="--top-k", takes=Takes.NUMBER, metavar="N"),
     Argument(name="--seed", takes=Takes.NUMBER, metavar="N"),
+)
+
+_PLAN = (
+    Argument(name="--apply", takes=Takes.FLAG),
+    Argument(name="--dry-run", takes=Takes.FLAG),
+)
+_BELOW = (_FOLDER, Argument(name="--subfolders", takes=Takes.FLAG))
+UPKEEP: tuple[CommandSpec, ...] = (
+    CommandSpec(
+        name="promote",
+        function=commands_upkeep.promote,
+        arguments=(
+            Argument(name="ids", takes=Takes.ANY_TEXTS, metavar="ID"),
+            *_BELOW,
+            Argument(name="--days", takes=Takes.DECIMAL, default=TRIAL_DAYS, metavar="N"),
+            Argument(name="--activations", takes=Takes.NUMBER, default=TRIAL_ACTIVATIONS, metavar="N"),
+            Argument(name="--keep-unused", takes=Takes.FLAG),
+            _LIMIT,
+            *_PLAN,
+        ),
+    ),
+    CommandSpec(
+        name="forget",
+        function=commands_upkeep.forget,
+        arguments=(
+            *_BELOW,
+            Argument(name="--threshold", takes=Takes.DECIMAL, default=FORGET_BELOW, metavar="N"),
+            Argument(name="--as", choices=commands_upkeep.FORGOTTEN_AS, default=Status.ARCHIVED.value),
+            _LIMIT,
+            *_PLAN,
+        ),
+    ),
+    CommandSpec(
+        name="compress",
+        function=commands_upkeep.compress,
+        arguments=(
+            *_BELOW,
+            Argument(name="--type", takes=Takes.REPEATED, metavar="TYPE"),
+            Argument(name="--force", takes=Takes.FLAG),
+            Argument(name="--hint", metavar="TEXT"),
+            Argument(name="--suggest", takes=Takes.FLAG),
+            *_PLAN,
+        ),
+    ),
+    CommandSpec(
+        name="memos",
+        function=commands_upkeep.memos,
+        arguments=(
+            _FOLDER,
+            Argument(name="--keep", metavar="TEXT"),
+            Argument(name="--hours", takes=Takes.DECIMAL, default=2.0, metavar="N"),
+            Argument(name="--stream", metavar="NAME"),
+            Argument(name="--remove", takes=Takes.REPEATED, metavar="ID"),
+            Argument(name="--expired", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
+        name="flashback",
+        function=commands_upkeep.flashback,
+        arguments=(
+            *_BELOW,
+            Argument(name="--layer", choices=tuple(FlashbackLayer)),
+            Argument(name="--candidates", takes=Takes.NUMBER, default=50, metavar="N"),
+            Argument(name="--exponent", takes=Takes.DECIMAL, default=1.0, metavar="N"),
+            Argument(name="--layer-draw", takes=Takes.DECIMAL, metavar="N"),
+            Argument(name="--memory-draw", takes=Takes.DECIMAL, metavar="N"),
+        ),
+    ),
 )
 
 COMMANDS: tuple[CommandSpec, ...] = (
@@ -250,6 +320,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         ),
     ),
     CommandSpec(name="rebuild", function=commands_write.rebuild),
+    *UPKEEP,
     CommandSpec(
         name="edit",
         function=commands_write.edit,
