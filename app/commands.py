@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from app import (
     commands_documents,
     commands_evaluate,
+    commands_extract,
     commands_health,
     commands_read,
     commands_recall,
@@ -24,10 +25,13 @@ from app import (
 )
 from app.answers import Answer, Say
 from core.domain.commands import Border
+from core.domain.commands_proposals import IfChanged
 from core.domain.document import Cutting
 from core.domain.enums import Layer, Status
 from core.domain.package import Collision
+from core.domain.proposal import ProposalKind, ProposalState
 from core.domain.queries import SortKey, TrashScope
+from core.domain.queries_extract import Reach
 from core.domain.recall import Layout, Scope
 from core.domain.recipes import DEFAULT_RECIPE, RECIPES
 from core.domain.transfer import Format
@@ -193,6 +197,12 @@ UPKEEP: tuple[CommandSpec, ...] = (
         ),
     ),
 )
+_MODEL = Argument(name="--model", choices=commands_extract.MODELS)
+_TASK = (
+    Argument(name="folder", metavar="FOLDER"),
+    _MODEL,
+    Argument(name="--apply", takes=Takes.FLAG),
+)
 
 COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(
@@ -299,6 +309,43 @@ COMMANDS: tuple[CommandSpec, ...] = (
             Argument(name="--overwrite", takes=Takes.FLAG),
         ),
     ),
+    CommandSpec(
+        name="extract",
+        function=commands_extract.extract,
+        arguments=(
+            Argument(name="folder", takes=Takes.OPTIONAL_TEXT, metavar="FOLDER"),
+            Argument(
+                name="--reach", choices=(Reach.NEXT, Reach.ALL, Reach.REBUILD), default=Reach.NEXT.value
+            ),
+            Argument(name="--range", metavar="A-B"),
+            _MODEL,
+            Argument(name="--apply", takes=Takes.FLAG),
+            Argument(name="--dry-run", takes=Takes.FLAG),
+            Argument(name="--resume", takes=Takes.NUMBER, metavar="RUN"),
+            Argument(name="--auto", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
+        name="proposals",
+        function=commands_extract.proposals,
+        arguments=(
+            Argument(name="action", choices=commands_extract.ACTIONS),
+            Argument(name="proposal", takes=Takes.OPTIONAL_TEXT, metavar="NUMBER"),
+            _FOLDER,
+            Argument(
+                name="--state",
+                choices=(*ProposalState, commands_extract.ALL),
+                default=ProposalState.OPEN.value,
+            ),
+            Argument(name="--kind", choices=tuple(ProposalKind)),
+            Argument(name="--group", takes=Takes.REPEATED, metavar="KEY"),
+            Argument(name="--if-changed", choices=tuple(IfChanged), default=IfChanged.SKIP.value),
+        ),
+    ),
+    CommandSpec(name="synopsis", function=commands_extract.synopsis, arguments=_TASK),
+    CommandSpec(name="reflect", function=commands_extract.reflect, arguments=_TASK),
+    CommandSpec(name="evolve", function=commands_extract.evolve, arguments=_TASK),
+    CommandSpec(name="consolidate", function=commands_extract.consolidate, arguments=_TASK),
     CommandSpec(name="folders", function=commands_read.folders),
     CommandSpec(name="history", function=commands_read.history, arguments=(_LIMIT,)),
     CommandSpec(name="verify", function=commands_read.verify),

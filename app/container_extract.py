@@ -39,6 +39,8 @@ class LibraryExtraction:
 
     def __init__(self, library: Library, settings: Settings) -> None:
         self._library, self._settings = library, settings
+        self.instead: LanguageModel | None = None
+        """Asked in place of the models that are chosen in the settings (the command line's manual model)."""
 
     @cached_property
     def prompts(self) -> PromptBook:
@@ -48,7 +50,7 @@ class LibraryExtraction:
         return PromptBook(lambda: own_prompts(self._settings), lambda own: keep_prompts(self._settings, own))
 
     def _model(self, task: PromptTask) -> LanguageModel | None:
-        return self._library.models.model_for(_MODELS[task])
+        return self.instead or self._library.models.model_for(_MODELS[task])
 
     def _meaning(self) -> Meaning | None:
         if self._settings.text("embedder") == "none":
@@ -68,7 +70,7 @@ class LibraryExtraction:
             jobs=library.store.jobs,
             book=self.prompts,
             run=lambda command, cancel=None: library.engine.run(command, cancel=cancel),
-            ask=lambda query: library.engine.ask(query),
+            ask=library.engine.ask,
             model=lambda: self._model(PromptTask.EXTRACT),
             meaning=self._meaning,
         )
