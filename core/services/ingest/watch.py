@@ -106,7 +106,9 @@ class FolderWatch:
         """Look everything over, then at what changes, until other folders are to be watched."""
         there = [folder for folder in folders if folder.path.is_dir()]
         self._missing = frozenset(folder.path for folder in folders if folder not in there)
-        open_until_settled = {folder.path for folder in there if not self._look(folder)}
+        for folder in there:
+            self._look(folder)
+        again = {folder.path for folder in there}  # also what changed before the system began to watch
         if not there:
             self._changed.wait(LOOK_AGAIN_S if folders else None)
             return
@@ -114,9 +116,9 @@ class FolderWatch:
         for batch in self._doors.watcher.changes([folder.path for folder in there], self):
             for folder in there:
                 touched = any(path.is_relative_to(folder.path) for path in batch)
-                if (touched or folder.path in open_until_settled) and not self._stop.cancelled:
+                if (touched or folder.path in again) and not self._stop.cancelled:
                     settled = self._look(folder)
-                    (open_until_settled.discard if settled else open_until_settled.add)(folder.path)
+                    (again.discard if settled else again.add)(folder.path)
             if time.monotonic() - looked > LOOK_AGAIN_S:
                 looked = time.monotonic()
                 if any(path.is_dir() for path in self._missing) or not all(f.path.is_dir() for f in there):
