@@ -137,6 +137,7 @@ TABLE: tuple[Action, ...] = (
     Action("library.export", "mdi6.export", "Ctrl+Shift+E", need=Need.FOLDER),
     Action("library.watched", "mdi6.folder-eye-outline", no_shortcut=RARE),
     Action("library.export_all", "mdi6.package-variant-closed", no_shortcut=RARE),
+    Action("library.types", "mdi6.shape-outline", no_shortcut=RARE),
     Action("library.health", "mdi6.heart-pulse", no_shortcut=RARE),
     Action("library.backup", "mdi6.content-save-all-outline", no_shortcut=RARE),
     Action("library.rebuild", "mdi6.database-refresh-outline", no_shortcut=RARE),

@@ -51,6 +51,7 @@ DOCUMENTS = "documents"
 UPKEEP = "upkeep"
 HISTORY = "history"
 HEALTH = "health"
+TYPES = "types"
 add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
 add_page(Page(GRAPH, "mdi6.graph-outline", module="ui.views.graph.page:GraphPage"))
 add_page(Page(RECALL, "mdi6.text-search", module="ui.views.recall.page:RecallPage"))
@@ -62,6 +63,7 @@ add_page(
 add_page(Page(UPKEEP, "mdi6.broom", module="ui.views.upkeep.page:UpkeepPage"))
 add_page(Page(HISTORY, "mdi6.history", module="ui.views.history_page:HistoryPage"))
 add_page(Page(HEALTH, "mdi6.heart-pulse", module="ui.views.health.page:HealthPage", on_rail=False))
+add_page(Page(TYPES, "mdi6.shape-outline", module="ui.views.types.page:TypesPage", on_rail=False))
 
 LOAD_PAGES_MS = 1500
 """When the modules of pages not shown yet are imported: the list and its counts come first."""
@@ -149,6 +151,7 @@ class Session(QWidget):
         self.context.bridge.counted.connect(self._on_counts)
         self.light.changed.connect(self.status.show_health)
         actions.on("library.health", lambda: self.show_page(HEALTH))
+        actions.on("library.types", lambda: self.show_page(TYPES))
         actions.on("library.rebuild", lambda: self.health.rebuild.rebuild_index())
         actions.on("library.backup", lambda: self.health.backups.make())
         self.rail.chosen.connect(self.show_page)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
-from core.domain.errors import Invalid
+from core.domain.errors import BadFile, Invalid
 from core.domain.ids import RelationId, TypeId
-from core.domain.json_types import Json, JsonObject, parse_object
+from core.domain.json_types import Json, JsonObject, parse, parse_object
 from core.domain.schema import (
     Column,
     ColumnFormat,
@@ -32,6 +32,25 @@ def default_schema() -> Schema:
         types=tuple(memory_type_from_json(item) for item in _objects(data, "types")),
         relations=tuple(relation_type_from_json(item) for item in _objects(data, "relations")),
     )
+
+
+def schema_of_json(text: str, file: str = "") -> Schema:
+    """The types and relation types of a JSON text: `types` and `relations`, or a list of types.
+
+    Errors: BadFile when it is no JSON or holds none, Invalid when a value has the wrong type.
+    """
+    try:
+        data = parse(text)
+    except ValueError as error:
+        raise BadFile("error.schema.unreadable", file=file, details=str(error)) from error
+    whole = data if isinstance(data, Mapping) else {"types": data}
+    schema = Schema(
+        types=tuple(memory_type_from_json(item) for item in _objects(whole, "types")),
+        relations=tuple(relation_type_from_json(item) for item in _objects(whole, "relations")),
+    )
+    if not schema.types and not schema.relations:
+        raise BadFile("error.schema.nothing", file=file)
+    return schema
 
 
 def memory_type_to_json(memory_type: MemoryType) -> dict[str, Json]:
