@@ -68,15 +68,26 @@ class FindFloors(Query[Sequence[int]]):
 
 
 @dataclass(frozen=True, slots=True)
+class FloorProposal:
+    """A group of a proposal that waits, with the floors it was made from."""
+
+    proposal: int
+    start: int
+    end: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
 class FloorMarks:
     """What came from the floors of a chat.
 
     `spans`: first and last floor of each memory outside the trash; `changed`: memories whose floors were edited
-    or removed since.
+    or removed since; `proposed`: what waits for a person, newest first.
     """
 
     spans: Mapping[MemoryPk, tuple[int, int]] = field(default_factory=dict)
     changed: tuple[MemoryPk, ...] = ()
+    proposed: tuple[FloorProposal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

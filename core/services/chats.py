@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
+from collections.abc import Iterator
 
 from core.domain import queries_chat as q
 from core.domain.chat import FLOORS_CHANGED_KEY
@@ -11,6 +13,7 @@ from core.domain.enums import FolderKind, Kind
 from core.domain.errors import Invalid, NotFound
 from core.domain.folder import Folder, Message
 from core.domain.ids import FolderPk
+from core.domain.proposal import ProposalState
 from core.ports.store import Reader, UnitOfWork
 from core.services.chat_floors import branch_of
 from core.services.outcome import Outcome
@@ -63,8 +66,22 @@ def floor_marks(reader: Reader, query: q.FloorMarksOf) -> q.FloorMarks:
     """First and last floor of each memory of the folder. Errors: NotFound."""
     _folder(reader, query.folder)
     return q.FloorMarks(
-        reader.floor_spans(query.folder), tuple(reader.with_extra(query.folder, FLOORS_CHANGED_KEY))
+        reader.floor_spans(query.folder),
+        tuple(reader.with_extra(query.folder, FLOORS_CHANGED_KEY)),
+        tuple(_proposed(reader, query.folder)),
     )
+
+
+def _proposed(reader: Reader, folder: FolderPk) -> Iterator[q.FloorProposal]:
+    """Groups of open proposals that were made from floors."""
+    for row in reader.proposal_rows(None, folder):
+        found = reader.proposal(row.pk) if row.state is ProposalState.OPEN else None
+        if found is None:
+            continue
+        waiting = Counter(part.group for part in found.waiting)
+        for group in found.groups:
+            if waiting[group.key] and group.start is not None and group.end is not None:
+                yield q.FloorProposal(row.pk, group.start, group.end, waiting[group.key])
 
 
 def move_pointer(uow: UnitOfWork, command: MoveChatPointer) -> Outcome:

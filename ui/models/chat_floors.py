@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from core.domain.api import Cancel, Report
 from core.domain.folder import Message
 from core.domain.ids import FolderPk, MemoryPk
-from core.domain.queries_chat import FloorMarks, FloorMarksOf, FloorNumbers, FloorsOf
+from core.domain.queries_chat import FloorMarks, FloorMarksOf, FloorNumbers, FloorProposal, FloorsOf
 from ui.context import Context
 from ui.tasks import Lane, single_shot
 
@@ -126,9 +125,13 @@ class ChatFloors(QAbstractListModel):
         """The memories that came from any of these floors."""
         return tuple(pk for pk, (start, end) in self.marks.spans.items() if start <= last and end >= first)
 
-    def floors_of(self, memories: Sequence[MemoryPk]) -> tuple[int, ...]:
-        """The first floors of those of the memories that came from this chat."""
-        return tuple(self.marks.spans[pk][0] for pk in memories if pk in self.marks.spans)
+    def proposed_at(self, floor: int) -> bool:
+        """Whether a proposal that waits was made from a floor."""
+        return any(each.start <= floor <= each.end for each in self.marks.proposed)
+
+    def proposed_of(self, first: int, last: int) -> tuple[FloorProposal, ...]:
+        """What waits and was made from any of these floors."""
+        return tuple(each for each in self.marks.proposed if each.start <= last and each.end >= first)
 
     # --- Qt ---
 

@@ -37,10 +37,13 @@ MOST_MEMORIES = 500
 
 
 class FloorCard(QWidget):
-    """`open_memories(pks)`; `new_wanted(text, first floor, last floor)`: make a memory of that text."""
+    """`open_memories(pks)`; `new_wanted(text, first floor, last floor)`: make a memory of that text;
+    `open_proposal(proposal)`: what waits for a decision about these floors.
+    """
 
     open_memories = Signal(tuple)
     new_wanted = Signal(str, int, int)
+    open_proposal = Signal(int)
 
     def __init__(self, context: Context, floors: ChatFloors, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,6 +67,9 @@ class FloorCard(QWidget):
         self.made = QLabel()
         self.made.setProperty("role", "small")
         self.made.setWordWrap(True)
+        self.proposal_button = QPushButton()
+        self.proposal_button.setProperty("flat", True)
+        self.proposal_button.clicked.connect(self._open_proposal)
         self.list = QListWidget()
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.itemActivated.connect(lambda item: self.open_memories.emit((item.data(PK),)))
@@ -90,7 +96,8 @@ class FloorCard(QWidget):
         low.setSpacing(4)
         head = QHBoxLayout()
         head.setContentsMargins(16, 0, 16, 0)
-        head.addWidget(self.made)
+        head.addWidget(self.made, 1)
+        head.addWidget(self.proposal_button)
         low.addLayout(head)
         low.addWidget(self.list, 1)
         bar = QWidget()
@@ -180,6 +187,11 @@ class FloorCard(QWidget):
         chosen = [item.data(PK) for item in current] or [row.pk for row in self._rows]
         self.open_memories.emit(tuple(MemoryPk(pk) for pk in chosen))
 
+    def _open_proposal(self) -> None:
+        proposed = () if self.span is None else self._floors.proposed_of(*self.span)
+        if proposed:
+            self.open_proposal.emit(proposed[0].proposal)
+
     def _make_memory(self) -> None:
         if self.messages:
             text = self.text.textCursor().selection().toPlainText() or self.text.text()
@@ -209,6 +221,9 @@ class FloorCard(QWidget):
         tr, count = self._context.tr, len(self._rows)
         self.made.setText(tr("chats.made_here", count=count) if self.span is not None else "")
         self.open_button.setEnabled(bool(count))
+        proposed = () if self.span is None else self._floors.proposed_of(*self.span)
+        self.proposal_button.setVisible(bool(proposed))
+        self.proposal_button.setText(tr("chats.proposed_here", count=sum(each.waiting for each in proposed)))
 
     def _say(self) -> None:
         tr = self._context.tr

@@ -31,10 +31,12 @@ def speaker(context: Context, message: Message) -> str:
 class FloorDelegate(QStyledItemDelegate):
     """Rows of one height, so that a hundred thousand of them scroll. The pointer is a line under its floor."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, floors: ChatFloors, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._context = context
+        self._context, self._floors = context, floors
         self.pointer = -1
+        self.boundaries: frozenset[int] = frozenset()
+        """Floors at which a new segment begins."""
         self.target: int | None = None
         """Where the pointer would land while it is dragged."""
 
@@ -56,12 +58,10 @@ class FloorDelegate(QStyledItemDelegate):
         painter.setClipRect(option.rect)
         mark_selected(painter, option, self._context.theme)
         message = index.data(FLOOR_ROLE)
-        model = index.model()
-        assert isinstance(model, ChatFloors)
         area = option.rect.adjusted(GAP_PX + BAND_PX, 0, -GAP_PX, 0)
         if isinstance(message, Message):
-            self._paint_floor(painter, option, area, message, model.memories_at(index.row()))
-        self._paint_pointer(painter, option.rect, model.floor_at(index.row()), first=index.row() == 0)
+            self._paint_floor(painter, option, area, message, self._floors.memories_at(index.row()))
+        self._paint_pointer(painter, option.rect, self._floors.floor_at(index.row()), first=index.row() == 0)
         painter.restore()
 
     def _paint_floor(
@@ -83,6 +83,10 @@ class FloorDelegate(QStyledItemDelegate):
         right = head.right()
         if memories:
             right = self._tag(painter, head, right, tr("chats.memories", count=memories), "accent")
+        if self._floors.proposed_at(message.seq):
+            right = self._tag(painter, head, right, tr("chats.proposed"), "warning")
+        if message.seq in self.boundaries:
+            right = self._tag(painter, head, right, tr("chats.segment"), "secondary")
         if is_notice(message):
             right = self._tag(painter, head, right, tr("chats.notice"), "secondary")
         elif message.hidden:

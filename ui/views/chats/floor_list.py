@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
@@ -24,7 +26,7 @@ class FloorList(QListView):
         super().__init__(parent)
         self._context, self.floors = context, floors
         self._dragging = False
-        self.delegate = FloorDelegate(context, self)
+        self.delegate = FloorDelegate(context, floors, self)
         self.setModel(floors)
         self.setItemDelegate(self.delegate)
         self.setUniformItemSizes(True)
@@ -50,6 +52,11 @@ class FloorList(QListView):
     def set_pointer(self, floor: int) -> None:
         """Show the pointer behind that floor."""
         self.delegate.pointer = floor
+        self.viewport().update()
+
+    def set_boundaries(self, floors: Iterable[int]) -> None:
+        """Mark where new segments begin."""
+        self.delegate.boundaries = frozenset(floors)
         self.viewport().update()
 
     def _near_pointer(self, spot: QPoint) -> bool:

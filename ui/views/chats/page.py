@@ -13,10 +13,13 @@ from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.queries_chat import ChatRow, Chats
 from core.domain.results import Changes, OpResult
 from ui.context import Context
+from ui.dialogs.folder_settings import FolderSettingsDialog
+from ui.dialogs.prompts import PromptsDialog
 from ui.models.chat_floors import ChatFloors
 from ui.operations import Operations
 from ui.tasks import Lane, single_shot
 from ui.views.chats.chat_list import ChatList
+from ui.views.chats.extract_bar import ExtractBar
 from ui.views.chats.find_bar import FindBar
 from ui.views.chats.floor_card import FloorCard
 from ui.views.chats.floor_list import FloorList
@@ -29,9 +32,12 @@ SETTING_SPLITTER = "ui.chats_splitter"
 
 
 class ChatsPage(QWidget):
-    """Reads a chat and says up to where it is processed. `open_memories(pks)`: show these on the page Memories."""
+    """Reads a chat and says up to where it is processed. `open_memories(pks)`: show these on the page Memories;
+    `open_proposal(proposal)`: show it on the page Review.
+    """
 
     open_memories = Signal(object)
+    open_proposal = Signal(int)
 
     def __init__(self, context: Context, operations: Operations, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +51,7 @@ class ChatsPage(QWidget):
         self.list = FloorList(context, self.floors)
         self.card = FloorCard(context, self.floors)
         self.finder = FindBar(context)
+        self.extract = ExtractBar(context, operations, self.list.selected_floors)
         self.said = QLabel()
         self.said.setProperty("role", "small")
         self.said.setWordWrap(True)
@@ -66,6 +73,7 @@ class ChatsPage(QWidget):
         top.setContentsMargins(12, 8, 12, 8)
         top.addWidget(self.finder)
         column.addLayout(top)
+        column.addWidget(self.extract)
         column.addWidget(self.floors_stack, 1)
         bar = QWidget()
         bar.setProperty("role", "bar")
@@ -99,9 +107,14 @@ class ChatsPage(QWidget):
         self.list.chosen.connect(self._on_chosen)
         self.list.pointer_moved.connect(self._move_pointer)
         self.card.open_memories.connect(self.open_memories)
+        self.card.open_proposal.connect(self.open_proposal)
+        self.extract.planned.connect(self.list.set_boundaries)
         self.card.new_wanted.connect(self._make_memory)
         self.changed_button.clicked.connect(lambda: self.open_memories.emit(self.floors.marks.changed))
         self.pointer_button.clicked.connect(self._pointer_here)
+        self.extract.proposed.connect(self.open_proposal)
+        self.extract.settings_wanted.connect(self._ask_settings)
+        self.extract.prompts_wanted.connect(lambda: PromptsDialog(context, self.window()).open())
         self.finder.asked.connect(self.list.go_to)
         self.finder.left_down.connect(self.list.setFocus)
 
@@ -167,6 +180,7 @@ class ChatsPage(QWidget):
         self._chat, self._wanted = row, row.folder.pk
         self.list.set_pointer(row.folder.last_processed_seq)
         self.finder.show_chat(row.folder.pk)
+        self.extract.show_chat(row.folder.pk)
         if other:
             self.card.show_span(None)
             self.floors_stack.show_loading(self._context.tr("state.loading"))
@@ -223,6 +237,10 @@ class ChatsPage(QWidget):
     def _show_pointer(self, floor: int) -> None:
         self.list.set_pointer(floor)
         self._say()
+
+    def _ask_settings(self) -> None:
+        if self._chat is not None:
+            FolderSettingsDialog(self._context, self._chat.folder.pk, self.window()).open()
 
     def _make_memory(self, text: str, first: int, last: int) -> None:
         if self._chat is None:
