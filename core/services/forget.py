@@ -13,7 +13,7 @@ from core.domain.enums import Kind, Status, StatusReason
 from core.domain.errors import Invalid
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.lifecycle import LifeState, Verb, apply
-from core.domain.memory import Memory, MemoryState
+from core.domain.memory import MemoryState
 from core.domain.queries import MemoryFilter
 from core.domain.queries_upkeep import ForgetPlan, ForgetWaiting
 from core.domain.upkeep import Forgettable, PlanColumns
@@ -96,10 +96,8 @@ def forget(uow: UnitOfWork, command: ForgetMemories) -> Outcome:
     changed = done = 0
     for part in chunks(chosen):
         fits = _forgettable(uow, part)
-        for state in fits:
-            apply(
-                LifeState(state.layer, state.status, state.status_reason), verb, reason=StatusReason.FORGOTTEN
-            )
+        for life in {LifeState(state.layer, state.status, state.status_reason) for state in fits}:
+            apply(life, verb, reason=StatusReason.FORGOTTEN)
         changed += uow.update(
             Kind.MEMORY,
             [state.pk for state in fits],
@@ -118,8 +116,8 @@ def _forgettable(uow: UnitOfWork, pks: Sequence[MemoryPk]) -> list[MemoryState]:
 
     states = states_of(uow, pks)
     ages = {
-        memory.pk: (memory.importance, (uow.now - memory.created_at).total_seconds() / HOUR_SECONDS)
-        for memory in uow.records(Memory, pks)
+        row.pk: (row.importance, (uow.now - row.created_at).total_seconds() / HOUR_SECONDS)
+        for row in uow.memory_rows(pks)
     }
     return [
         state
