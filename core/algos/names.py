@@ -7,11 +7,14 @@ model"); noisy by nature, so a person looks at the list.
 
 from __future__ import annotations
 
+import functools
+import importlib.resources
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from core.algos.function_words import function_words
 
@@ -20,7 +23,7 @@ MOST = 400
 LONGEST_NAME = 12
 _HAN = "\u4e00-\u9fff"
 _HAN_RUN = re.compile(f"[{_HAN}]+")
-_RESPECT = "先生|小姐|女士|夫人|老师|师傅|大人|殿下|陛下|公主|王子|将军|队长|博士|教授|医生|警官|老板|姑娘|大叔|阿姨|爷爷|奶奶"
+_RESPECT = "先生|小姐|女士|夫人|老师|师傅|大人|殿下|陛下|公主|王子|将军|队长|博士|教授|医生|警官|警长|船长|老板|姑娘|大叔|阿姨|爷爷|奶奶"
 _RESPECTED = re.compile(f"([{_HAN}]{{1,2}})({_RESPECT})")
 _PLACE_END = (
     *(
@@ -71,6 +74,9 @@ _SURNAMES = frozenset(
     "季贾江童颜郭梅盛林钟徐邱骆高夏蔡田樊胡凌霍虞万柯卢莫房解应宗丁宣邓洪左石崔龚程裴陆翁段焦谷车侯全班仲"
     "宫宁仇甘武符刘景詹叶温"
 )
+_BEFORE_TAGS = frozenset({"n", "nr", "ns", "nz", "nrt", "nrfg", "ng", "a", "b", "s", "j"})
+_AFTER_TAGS = frozenset({"n", "nr", "ns", "nz", "nt", "ng", "s", "f", "j"})
+LONGEST_COMPOUND, LEAST_COMPOUND, ALWAYS_SHARE = 6, 3, 0.8
 _PERSON_TAGS = frozenset({"nr", "nrfg", "nrt"})
 _PLACE_TAGS = frozenset({"ns"})
 _OTHER_TAGS = frozenset({"nt", "nz"})
@@ -124,6 +130,14 @@ _LATIN_PLACE = frozenset(
 )
 _POSSESSIVE = re.compile(r"[’']s?$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;…\n\"“”'*(\[—-])\s*$")
+
+
+@functools.cache
+def no_names() -> frozenset[str]:
+    """Words that look like a name and are none: 小心, 老师, and what English sentences begin with."""
+    source = importlib.resources.files("resources").joinpath("text", "no_names.txt")
+    lines = source.read_text(encoding="utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
 class NameKind(StrEnum):
@@ -229,10 +243,47 @@ def _chinese(texts: Sequence[str], known: Sequence[str]) -> Counter[tuple[str, N
         if _HAN_RUN.fullmatch(name):
             jieba.add_word(name, 100_000, "nr")
     found: Counter[tuple[str, NameKind]] = Counter()
+    words: Counter[str] = Counter()
+    pairs: Counter[tuple[str, str]] = Counter()
     for text in texts:
         if _HAN_RUN.search(text):
-            found.update(set(_tagged(jieba.tag(text))) | set(_respected(text)))
+            tokens = jieba.tag(text)
+            found.update({*_tagged(tokens), *_respected(text), *_familiar(tokens)})
+            words.update(word for word, _ in tokens)
+            pairs.update(
+                (word, after)
+                for (word, tag), (after, after_tag) in pairwise(tokens)
+                if tag in _BEFORE_TAGS and after_tag in _AFTER_TAGS and _joins(word, after)
+            )
+    found.update(dict(_compounds(pairs, words)))
     return found
+
+
+def _joins(word: str, after: str) -> bool:
+    both = word + after
+    return 3 <= len(both) <= LONGEST_COMPOUND and _HAN_RUN.fullmatch(both) is not None
+
+
+def _compounds(
+    pairs: Counter[tuple[str, str]], words: Counter[str]
+) -> Iterator[tuple[tuple[str, NameKind], int]]:
+    """Neighbours of which one hardly ever stands without the other: 王国 学院, 地下 入口, 格雷 警长."""
+    for (word, after), count in pairs.items():
+        if count >= LEAST_COMPOUND and count >= ALWAYS_SHARE * min(words[word], words[after]):
+            person = re.fullmatch(_RESPECT, after) is not None
+            kind = NameKind.PERSON if person else place_or(word + after, NameKind.OTHER)
+            if kind is not NameKind.OTHER:
+                yield (word + after, kind), count
+
+
+def _familiar(tokens: Sequence[tuple[str, str]]) -> Iterator[tuple[str, NameKind]]:
+    """Familiar names: 老周, 小满, 阿青."""
+    for word, _ in tokens:
+        if len(word) == 2 and word[0] in "老小阿" and word not in no_names():
+            yield word, NameKind.PERSON
+    for (word, _), (after, _) in pairwise(tokens):
+        if word in {"老", "小", "阿"} and after in _SURNAMES:
+            yield word + after, NameKind.PERSON
 
 
 def _respected(text: str) -> Iterator[tuple[str, NameKind]]:
@@ -298,127 +349,9 @@ def _trimmed(run: str) -> tuple[str, bool]:
     """A run without function words before and after it, and whether some were before."""
     words = [_POSSESSIVE.sub("", word) for word in run.replace("\u00a0", " ").split(" ")]
     before = len(words)
-    while words and (words[0].lower() in function_words() or words[0].lower() in _STARTERS):
+    while words and (words[0].lower() in function_words() or words[0].lower() in no_names()):
         words.pop(0)
     cut = len(words) < before
     while words and words[-1].lower() in function_words():
         words.pop()
     return " ".join(words), cut
-
-
-_STARTERS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "and",
-        "but",
-        "or",
-        "so",
-        "if",
-        "when",
-        "while",
-        "then",
-        "now",
-        "here",
-        "there",
-        "this",
-        "that",
-        "these",
-        "those",
-        "yes",
-        "no",
-        "ok",
-        "okay",
-        "oh",
-        "ah",
-        "well",
-        "please",
-        "what",
-        "who",
-        "why",
-        "how",
-        "where",
-        "which",
-        "i",
-        "you",
-        "he",
-        "she",
-        "it",
-        "we",
-        "they",
-        "my",
-        "your",
-        "his",
-        "her",
-        "its",
-        "our",
-        "their",
-        "me",
-        "him",
-        "us",
-        "them",
-        "let",
-        "let's",
-        "i'm",
-        "i'll",
-        "it's",
-        "that's",
-        "don't",
-        "can't",
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "sir",
-        "chapter",
-        "day",
-        "night",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "english",
-        "chinese",
-        "just",
-        "maybe",
-        "perhaps",
-        "suddenly",
-        "finally",
-        "later",
-        "after",
-        "before",
-        "once",
-        "as",
-        "at",
-        "in",
-        "on",
-        "of",
-        "for",
-        "with",
-        "from",
-        "by",
-        "to",
-        "not",
-        "all",
-        "some",
-        "every",
-        "each",
-        "one",
-        "two",
-    ]
-)
