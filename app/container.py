@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from core.ports.embedder import Embedder, Vectors
     from core.ports.file_watcher import FileWatcher
     from core.ports.progress import CancelToken
+    from core.services.compress import Compression
     from core.services.drainer import Drainer, IndexState
     from core.services.graph import GraphService
     from core.services.indexer import DrainResult, Indexer
@@ -207,10 +208,10 @@ class Library:
             return None
         return self.embedder, self._exact
 
-    @cached_property
     def _embedder_or_none(self) -> Embedder | None:
         return None if self._settings.text("embedder") == "none" else self.embedder
 
+    @cached_property
     def _novelty(self) -> NoveltyCheck:
         from core.services.novelty import NoveltyCheck
 
@@ -354,8 +355,8 @@ class Library:
     # --- queries that need more than the store -------------------------------------------
 
     def _answers(self) -> Mapping[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]]:
-        from core.services.file_answers import file_answers
         from core.services.duplicate_answers import duplicate_answers
+        from core.services.file_answers import file_answers
         from core.services.graph_answers import graph_answers
         from core.services.graph_file import graph_file_answers
         from core.services.ingest.answers import ingest_answers
@@ -381,8 +382,8 @@ class Library:
             **self.health.answers(),
             **self.extracting.answers(),
             **graph_answers(lambda: self.graph),
-            **graph_file_answers(self.store, _LazyFormats(), self._in_library),
             **duplicate_answers(self.store, self.store.queue, self._embedder_or_none),
+            **graph_file_answers(self.store, _LazyFormats(), self._in_library),
             **upkeep_answers(self.store, lambda: self.store.upkeep, lambda: self._compression),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
             q.SearchByMeaning: self._search,

@@ -59,8 +59,8 @@ class EmbedderChange:
         assert either is not None
         plan = plan_switch(self._indexer(either), (old or either).identity)
         return EmbedderSwitch(
-            old=old.identity.model if old else "",
-            new=new.identity.model if new else "",
+            old=_name(old) if old else "",
+            new=_name(new) if new else "",
             old_dims=old.identity.dims if old else 0,
             new_dims=new.identity.dims if new else 0,
             memories=plan.memories if new else 0,
@@ -112,3 +112,7 @@ class EmbedderChange:
     def _indexer(self, embedder: Embedder) -> Indexer:
         """An indexer of its own, whose collection lies beside the one in use."""
         return self._library.indexer_beside(embedder)
+
+
+def _name(embedder: Embedder) -> str:
+    return embedder.identity.model.removeprefix("openai:")

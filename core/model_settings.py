@@ -106,6 +106,13 @@ def choose(settings: Settings, task: ModelTask, who: str) -> None:
     settings.set(task_key(task), who)
 
 
+def serve_all(settings: Settings, endpoint_id: str) -> None:
+    """Let an endpoint serve every task that nobody was chosen for."""
+    for task in ModelTask:
+        if served_by(settings, task) == BUILTIN:
+            choose(settings, task, endpoint_id)
+
+
 def chosen_embedder(settings: Settings) -> Endpoint | None:
     """The endpoint that makes vectors; None when the built-in embedder does, or nobody."""
     if settings.text("embedder") != "endpoint":

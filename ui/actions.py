@@ -141,6 +141,9 @@ TABLE: tuple[Action, ...] = (
     Action("library.health", "mdi6.heart-pulse", no_shortcut=RARE),
     Action("library.backup", "mdi6.content-save-all-outline", no_shortcut=RARE),
     Action("library.rebuild", "mdi6.database-refresh-outline", no_shortcut=RARE),
+    Action("library.models", "mdi6.brain", no_shortcut=RARE),
+    Action("library.requests", "mdi6.account-voice", no_shortcut=RARE),
+    Action("window.settings", "mdi6.cog-outline", "Ctrl+,"),
     Action("window.quit", "mdi6.exit-to-app", "Ctrl+Q", need=Need.NOTHING),
     # changes
     Action("edit.undo", "mdi6.undo", "Ctrl+Z", need=Need.UNDO),

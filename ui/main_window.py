@@ -176,6 +176,8 @@ class MainWindow(QMainWindow):
         self.top.name_library(path.name, str(path))
         self.top.show()
         session.said.connect(self._on_said)
+        session.model_link.named.connect(self.top.name_model)
+        session.model_link.say()
         session.restore_wanted.connect(lambda name: self.restore_backup(path, name))
         if path == self._services.libraries.sample_path():
             session.offer_first_steps(lambda: self.open_sample(reset=True))

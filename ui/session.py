@@ -20,6 +20,7 @@ from ui.context import Context
 from ui.desk import Desk
 from ui.documents_link import DocumentsLink
 from ui.graph_link import GraphLink
+from ui.model_link import ModelLink
 from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
 from ui.services import Services
@@ -46,8 +47,8 @@ MEMORIES = "memories"
 GRAPH = "graph"
 RECALL = "recall"
 CHATS = "chats"
-REVIEW = "review"
 DOCUMENTS = "documents"
+REVIEW = "review"
 UPKEEP = "upkeep"
 HISTORY = "history"
 HEALTH = "health"
@@ -56,10 +57,10 @@ add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
 add_page(Page(GRAPH, "mdi6.graph-outline", module="ui.views.graph.page:GraphPage"))
 add_page(Page(RECALL, "mdi6.text-search", module="ui.views.recall.page:RecallPage"))
 add_page(Page(CHATS, "mdi6.forum-outline", module="ui.views.chats.page:ChatsPage"))
-add_page(Page(REVIEW, "mdi6.inbox-outline", module="ui.views.review.page:ReviewPage"))
 add_page(
     Page(DOCUMENTS, "mdi6.file-document-multiple-outline", module="ui.views.documents.page:DocumentsPage")
 )
+add_page(Page(REVIEW, "mdi6.inbox-outline", module="ui.views.review.page:ReviewPage"))
 add_page(Page(UPKEEP, "mdi6.broom", module="ui.views.upkeep.page:UpkeepPage"))
 add_page(Page(HISTORY, "mdi6.history", module="ui.views.history_page:HistoryPage"))
 add_page(Page(HEALTH, "mdi6.heart-pulse", module="ui.views.health.page:HealthPage", on_rail=False))
@@ -109,12 +110,13 @@ class Session(QWidget):
         self.chat_link = ChatLink(
             self.context, self.operations, lambda: self.desk.current, self._show_floor, self
         )
-        self.upkeep_link = UpkeepLink(
-            self.context, self.operations, self.desk, self._shown, self.rail.show_count, self
-        )
         self.documents_link = DocumentsLink(
             self.context, self.operations, self._folder_name, self._show_documents, self
         )
+        self.upkeep_link = UpkeepLink(
+            self.context, self.operations, self.desk, self._shown, self.rail.show_count, self
+        )
+        self.model_link = ModelLink(self.context, self)
         self._lay_out()
         self._connect()
 
@@ -150,6 +152,7 @@ class Session(QWidget):
         self.context.bridge.waiting.connect(self._on_waiting)
         self.context.bridge.counted.connect(self._on_counts)
         self.light.changed.connect(self.status.show_health)
+        self.model_link.warned.connect(self._on_said)
         actions.on("library.health", lambda: self.show_page(HEALTH))
         actions.on("library.types", lambda: self.show_page(TYPES))
         actions.on("library.rebuild", lambda: self.health.rebuild.rebuild_index())
@@ -179,11 +182,11 @@ class Session(QWidget):
                 self.upkeep_link.made(page_id, made)
             if page_id == GRAPH:
                 self.graph_link.made(self.graph)
-            if page_id == DOCUMENTS:
-                self.documents_link.made(cast("DocumentsPage", made))
             if page_id == HEALTH:
                 self.health.looked.connect(self.status.show_health)
                 self.health.restore_wanted.connect(self.restore_wanted)
+            if page_id == DOCUMENTS:
+                self.documents_link.made(cast("DocumentsPage", made))
         return made
 
     @property
@@ -291,8 +294,9 @@ class Session(QWidget):
         self.memories.start()
         self.operations.refresh_undo()
         self.context.bridge.start()
-        self.documents_link.start()
         self.light.start()
+        self.model_link.check_weights()
+        self.documents_link.start()
         self.memories.table.setFocus()
         single_shot(self, LOAD_PAGES_MS, self._load_pages).start()
         single_shot(self, LOAD_PAGES_MS, self.upkeep_link.count).start()

@@ -139,14 +139,14 @@ def test_embedder_is_changed_with_its_vectors_beside_the_old_ones(
     library: Library, settings: Settings, server: FakeServer
 ) -> None:
     plan = library.engine.ask(PlanEmbedderSwitch("vectors"))
-    assert (plan.old, plan.new, plan.new_dims, plan.to_embed) == ("", "openai:m", 32, 4)
+    assert (plan.old, plan.new, plan.new_dims, plan.to_embed) == ("", "m", 32, 4)
     library.engine.ask(SwitchEmbedder("vectors"))
     assert settings.text("embedder") == "endpoint"
     hits = library.engine.ask(SearchByMeaning(TEXTS[1], limit=1))
     assert library.engine.ask(Memories((hits[0][0],)))[0].body == TEXTS[1]
     assert library.engine.ask(CheckWeights()) > 0.99  # type: ignore[operator]
     back = library.engine.ask(PlanEmbedderSwitch("none"))
-    assert (back.old, back.new) == ("openai:m", "")
+    assert (back.old, back.new) == ("m", "")
     library.engine.ask(SwitchEmbedder("none"))
     assert library.engine.ask(PlanEmbedderSwitch("vectors")).to_embed == 0
 

@@ -11,6 +11,7 @@ from ui.theme import Theme
 from ui.widgets.search_field import SearchField
 
 SEARCH_PX = 520
+MODEL_PX = 200
 
 
 class TopBar(QWidget):
@@ -19,7 +20,7 @@ class TopBar(QWidget):
     def __init__(self, actions: Actions, tr: Language, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._actions, self._tr, self._theme = actions, tr, theme
-        self._name = ""
+        self._name = self._model = ""
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.search = SearchField()
@@ -31,6 +32,10 @@ class TopBar(QWidget):
         self.library_menu = QMenu(self)
         self.library_menu.setToolTipsVisible(True)
         self.library.setMenu(self.library_menu)
+        self.model = QToolButton()
+        self.model.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.model.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.model.clicked.connect(actions.get("library.models").trigger)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 8, 12, 8)
         row.setSpacing(4)
@@ -41,6 +46,7 @@ class TopBar(QWidget):
             row.addWidget(tool)
         row.addStretch(1)
         row.addWidget(self.library)
+        row.addWidget(self.model)
         tr.changed.connect(self._say)
         theme.bind(self, self._say)
 
@@ -48,6 +54,11 @@ class TopBar(QWidget):
         """Say which library is open."""
         self._name = name
         self.library.setToolTip(path)
+        self._say()
+
+    def name_model(self, name: str) -> None:
+        """Say which model is in use."""
+        self._model = name
         self._say()
 
     def _tool(self, action_id: str) -> QToolButton:
@@ -73,3 +84,10 @@ class TopBar(QWidget):
         self.library.setIcon(theme.icon("mdi6.database-outline"))
         self.library.setText(self._tr("library.button", name=self._name))
         self.library.setAccessibleName(self.library.text())
+        self.model.setIconSize(theme.icon_size)
+        self.model.setIcon(theme.icon("mdi6.brain"))
+        self.model.setText(
+            self.model.fontMetrics().elidedText(self._model, Qt.TextElideMode.ElideMiddle, theme.px(MODEL_PX))
+        )
+        self.model.setAccessibleName(self._model)
+        self.model.setToolTip(self._tr("models.bar.tip", name=self._model))
