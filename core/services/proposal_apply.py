@@ -489,10 +489,13 @@ def _count_on(uow: UnitOfWork, proposal: Proposal, folder: Folder, ran: Collecti
         now = group.key in ran
         if now and open_keys == keys:
             runs += group.runs
+        read_to = -1 if group.through is None else group.through
+        if not keys and read_to > folder.last_processed_seq:
+            runs += group.runs  # nothing was found there, but it was read
         held = held or bool(open_keys and not now)
         moves = moves or now
         if not held and (moves or not keys):
-            through = max(through, -1 if group.through is None else group.through)
+            through = max(through, read_to)
     values: dict[str, object] = {}
     if through != folder.last_processed_seq:
         values["last_processed_seq"] = through
