@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-UI_MAY_IMPORT = ("core.engine", "core.domain", "core.settings")
+UI_MAY_IMPORT = ("core.engine", "core.domain", "core.model_settings", "core.settings")
 
 
 def imported_modules(path: Path) -> Iterator[str]:
