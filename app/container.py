@@ -58,7 +58,7 @@ LIBRARY_VARIABLE = "MEMORY_CURATOR_LIBRARY"
 LANGUAGE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 OF_EMBEDDER = ("embedder", "_exact", "indexer", "_semantic", "recall", "_novelty", "graph", "_compression")
 """What a library made with its embedder in hand."""
-LOCK_PATIENCE_S = 2.0
+LOCK_PATIENCE_S = 1.5
 """A command that ran beside it may hold the lock for a moment when a window opens."""
 
 
