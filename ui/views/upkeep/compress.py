@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QPushButton
 
 from core.domain.api import Cancel, EngineApi, Report
 from core.domain.commands import Command
+from core.domain.endpoints import ModelTask
 from core.domain.ids import MemoryPk, TypeId
 from core.domain.queries import LibrarySchema, MemoryRows
 from core.domain.queries_upkeep import CompressPlanOf, SuggestSummaries, SummariesOutOfDate
@@ -21,12 +22,11 @@ from ui.operations import Operations
 from ui.tasks import Lane
 from ui.views.naming import type_name
 from ui.views.upkeep.group_tree import MOST_APART, MOST_GROUPS, GroupTree
+from ui.views.upkeep.model_tasks import served_by
 from ui.views.upkeep.plan_frame import PlanTask
 from ui.widgets.plain_text import PlainLineEdit
 from ui.widgets.wheel import guard_wheel
 
-SETTING_MODEL = "models.task.compress"
-MANUAL = "manual"
 HINT_PX = 220
 
 
@@ -141,13 +141,7 @@ class CompressTask(PlanTask[_Groups]):
 
     def _say_who(self) -> None:
         """Who will sum up: the built-in summariser, a person, or a model."""
-        tr, who = self.context.tr, self.context.settings.text(SETTING_MODEL)
-        if who == MANUAL:
-            self.by.setText(tr("compress.by.manual"))
-        else:
-            self.by.setText(
-                tr("compress.by.model", name=who) if who and who != "builtin" else tr("compress.by.builtin")
-            )
+        self.by.setText(served_by(self.context.settings, ModelTask.COMPRESS, self.context.tr))
 
     def _show_outdated(self) -> None:
         if self.plan is not None and self.plan.outdated:

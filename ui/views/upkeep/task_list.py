@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QWidget,
 )
 
 from ui.language import Language
@@ -20,8 +19,8 @@ from ui.theme import Theme
 from ui.views.upkeep.tasks import UpkeepTask
 
 ABOUT, COUNT, TASK = (Qt.ItemDataRole.UserRole + at for at in range(3))
-WIDTH_PX, PAD_PX, GAP_PX = 240, 12, 8
-ABOUT_LINES = 2
+WIDTH_PX, PAD_PX, GAP_PX = 256, 10, 8
+ABOUT_LINES = 3
 WRAP = Qt.TextFlag.TextWordWrap
 
 
@@ -36,6 +35,8 @@ class TaskList(QListWidget):
         self.setProperty("surface", "window")
         self.setItemDelegate(_TaskDelegate(theme, self))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
         for task in self._tasks:
             item = QListWidgetItem()
             item.setData(TASK, task.id)
@@ -79,18 +80,19 @@ class TaskList(QListWidget):
 class _TaskDelegate(QStyledItemDelegate):
     """Icon and name with the count at the end of the line; the explanation below, at most two lines."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QListWidget) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._theme, self._list = theme, parent
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         px = self._theme.px
         small = QFontMetrics(self._theme.font("small"))
-        room = px(WIDTH_PX - 2 * PAD_PX - GAP_PX) - self._theme.icon_size.width()
+        whole = self._list.viewport().width()
+        room = whole - px(2 * PAD_PX + GAP_PX) - self._theme.icon_size.width()
         about = small.boundingRect(QRect(0, 0, room, px(400)), WRAP, str(index.data(ABOUT))).height()
         most = ABOUT_LINES * small.lineSpacing()
         height = QFontMetrics(self._theme.font(bold=True)).height() + min(about, most) + px(2 * PAD_PX)
-        return QSize(px(WIDTH_PX), height)
+        return QSize(whole, height)
 
     def paint(
         self,

@@ -72,5 +72,10 @@ add_task(
     )
 )
 add_task(UpkeepTask("forget", "mdi6.weather-fog", "ui.views.upkeep.forget:ForgetTask", ForgetWaiting()))
+_MODEL_TASKS = "ui.views.upkeep.model_tasks"
+add_task(UpkeepTask("synopsis", "mdi6.text-long", f"{_MODEL_TASKS}:SynopsisTask"))
+add_task(UpkeepTask("reflection", "mdi6.head-lightbulb-outline", f"{_MODEL_TASKS}:ReflectionTask"))
+add_task(UpkeepTask("evolution", "mdi6.dna", f"{_MODEL_TASKS}:EvolutionTask"))
+add_task(UpkeepTask("rebuild_graph", "mdi6.graph-outline", f"{_MODEL_TASKS}:RebuildGraphTask"))
 add_task(UpkeepTask("memos", "mdi6.note-text-outline", "ui.views.upkeep.memos:MemosTask"))
 add_task(UpkeepTask("flashback", "mdi6.dice-5-outline", "ui.views.upkeep.flashback:FlashbackTask"))
