@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from core.domain.errors import Conflict, CuratorError, Unavailable, UserError
 from core.domain.memory import Memory, TagSet
+from core.domain.op_names import name_key
 from core.domain.results import EdgeView, FolderNode, MemoryDetail, MemoryRow, OpInfo, Problem
 
 
@@ -159,7 +160,7 @@ def op_json(op: OpInfo, say: Say) -> dict[str, Any]:
 
 def op_text(op: OpInfo, say: Say) -> str:
     """The name of a change in words."""
-    return say(f"cli.op.{op.role.value}", text=say(op.label, **op.args))
+    return say(f"cli.op.{op.role.value}", text=say(name_key(op), **op.args))
 
 
 def problem_json(problem: Problem, say: Say) -> dict[str, Any]:

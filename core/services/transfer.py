@@ -80,7 +80,9 @@ class _Import:
             ]
             self.uow.keep_vectors(plan.vector_model, known)
         first = next(iter(self.folders.values()), None)
-        self.uow.label(count=len(self.created), file=plan.source_name)
+        floors = sum(self.counts[name] for name in ("messages", "changed_floors", "removed_floors"))
+        named = {"floors": floors} if floors else {}
+        self.uow.label(count=len(self.created), file=plan.source_name, **named)
         return Outcome(
             changed=len(self.created) + self.counts["edges"],
             created=tuple(self.created),

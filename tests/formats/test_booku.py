@@ -429,3 +429,19 @@ def test_no_content_of_rows_breaks_the_reader(
     for memory in plan.memories:
         canonical(memory.extra)
         canonical(memory.fields).encode()
+
+
+def test_unknown_columns_leave_as_they_came(desk: FilesDesk) -> None:
+    path = booku(desk.root / "in.db", [record("mem-1"), record("mem-2")])
+    table = "booku_memory_records"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for name, kind in (("mood", "TEXT"), ("Weight kg", "REAL"), ("from", "INTEGER")):
+            connection.execute(f'ALTER TABLE {table} ADD COLUMN "{name}" {kind}')
+        connection.execute(f'UPDATE {table} SET "Weight kg" = 1.5, "from" = 7 WHERE memory_id = \'mem-2\'')
+        connection.execute(f"UPDATE {table} SET mood = '晴' WHERE memory_id = 'mem-1'")
+    out = desk.root / "out.db"
+    desk.export(desk.take(path).created_folder, Format.BOOKU, out)
+    found = {row["memory_id"]: row for row in rows(out, table)}
+    assert (found["mem-2"]["Weight kg"], found["mem-2"]["from"], found["mem-2"]["mood"]) == (1.5, 7, None)
+    assert (found["mem-1"]["Weight kg"], found["mem-1"]["from"], found["mem-1"]["mood"]) == (None, None, "晴")
+    assert desk.plan(out).memories[0].extra["booku"] == desk.plan(path).memories[0].extra["booku"]

@@ -17,7 +17,9 @@ from core.adapters.formats.chat_text import split_thinking, storable_text, witho
 from core.domain.chat import chat_of, for_memory
 from core.domain.enums import FolderKind, Role
 from core.domain.errors import BadFile
-from core.domain.queries import FindFiles
+from core.domain.op_names import name_key
+from core.domain.queries import FindFiles, History
+from core.domain.texts import render
 from core.domain.transfer import Format, ImportPlan
 from tests.formats.chats import CHARACTER, USER, floors, header, said, write_chat
 from tests.formats.desk import FilesDesk, graph, node
@@ -327,3 +329,13 @@ def test_odd_lines_never_stop_an_import(tmp_path_factory: pytest.TempPathFactory
         assert all("None" not in m.text or "None" in text for m in plan.messages)
     finally:
         desk.engine.close()
+
+
+def test_history_names_a_chat_by_its_floors_and_memories(desk: FilesDesk) -> None:
+    said = []
+    graph_of = {"st_bme_graph": graph(node("a"), node("b"))}
+    for start, name, metadata in ((0, "plain.jsonl", {}), (9, "with graph.jsonl", graph_of)):
+        desk.take(write_chat(desk.root / name, [header(**metadata), *floors(3, start)]))
+        op = desk.engine.ask(History())[0].op
+        said.append(render("en", name_key(op), **op.args))
+    assert said == ["Imported plain.jsonl (floors: 3)", "Imported with graph.jsonl (3 floors, 2 memories)"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from core.adapters.formats.stbme_find import FoundGraph
 from core.adapters.formats.stbme_read import plan_of
 from core.adapters.formats.values import EPOCH
 from core.domain.commands import CreateMemory, EditMemory, NewMemory, TrashMemories
+from core.domain.edge import lives
 from core.domain.enums import Status, StatusReason
 from core.domain.errors import BadFile
 from core.domain.ids import MemoryPk, TypeId
@@ -444,3 +446,34 @@ def test_pk_of_created_memories_follow_the_file(desk: FilesDesk) -> None:
     raw = json.loads((EXPORTS / "small_15_zh.json").read_text(encoding="utf-8"))
     by_pk = {memory.pk: memory.foreign_id for memory in desk.bundle(result.created_folder).memories}
     assert [by_pk[MemoryPk(pk)] for pk in result.created] == [item["id"] for item in raw["nodes"]]
+
+
+@pytest.mark.parametrize("key", ["invalidAt", "expiredAt"])
+@pytest.mark.parametrize(
+    ("raw", "ended"),
+    [
+        (1, True),
+        (-5, True),
+        (True, True),
+        ("1", True),
+        (0, False),
+        (None, False),
+        ("never", False),
+        (9e15, False),
+    ],
+)
+def test_end_before_every_date_ends_a_relation_by_the_live_rule(
+    desk: FilesDesk, key: str, raw: Any, ended: bool
+) -> None:
+    path = desk.graph(graph(node("a"), node("b"), edges=[edge("e", "a", "b", **{key: raw})]))
+    folder = desk.take(path).created_folder
+    [found] = desk.bundle(folder).edges
+    assert lives(found, datetime(2027, 1, 1, tzinfo=UTC)) is not ended
+    if raw == 1 and raw is not True:
+        assert desk.graph_after(folder)["edges"][0][key] == 1
+
+
+def test_list_in_the_place_of_a_text_is_shown_with_commas_and_goes_out_as_it_came(desk: FilesDesk) -> None:
+    folder = desk.take(desk.graph(graph(node("a", fields={"summary": ["p", "q"]})))).created_folder
+    assert desk.memory(folder, "a").body == "p, q"
+    assert desk.graph_after(folder)["nodes"][0]["fields"] == {"summary": ["p", "q"]}

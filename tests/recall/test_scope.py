@@ -20,8 +20,11 @@ from core.domain.enums import Layer, Status, StatusReason
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.recall import RecallRequest, Remedy, Scope, Stage
 from core.domain.recipes import RECIPES
+from core.ports.store import OpDraft
+from core.services.chat_branches import write_branch
 from core.services.recall.recall import RecallService
 from tests.recall.desk import RecallDesk
+from tests.services.desk import PERSON
 
 ASKED = "银钥匙藏在哪里"
 ALONE = {"near_weight": 0.0, "session_weight": 0.0, "scene": False}
@@ -234,3 +237,37 @@ def test_what_is_taken_over_after_a_change_is_what_reading_anew_gives(desk: Reca
         assert kept.frame.trace.scores.tolist() == fresh.frame.trace.scores.tolist()
         assert kept.selected == fresh.selected
         assert kept.injection == fresh.injection
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_branch_does_not_know_what_its_parent_lived_through_after_the_fork(
+    vector_desk: RecallDesk, recipe: str
+) -> None:
+    desk = vector_desk
+    parent, child, grandchild = desk.folder("parent"), desk.folder("child"), desk.folder("grandchild")
+    places = {None: key(desk, parent), 4: key(desk, parent, seq=4), 5: key(desk, parent, seq=5)}
+    ends = desk.memory(parent, "knowledge", title="钥匙", body="银钥匙", seq_start=3, seq_end=6)
+    mine = key(desk, child, seq=9)
+    for folder, of, shared in ((child, parent, 5), (grandchild, child, 2)):
+        desk.store.write(
+            OpDraft("op.import", PERSON),
+            lambda uow, folder=folder, of=of, shared=shared: write_branch(uow, folder, of, shared),  # type: ignore[misc]
+        )
+    desk.run(SetAlsoReads(grandchild, (child, parent)))
+    desk.embed_all()
+    settings = {"dedup_threshold": 1.0} if recipe == "booku" else {}
+
+    def usable(folder: FolderPk, **more: object) -> set[int]:
+        request = RecallRequest(message=ASKED, folder=folder, recipe=recipe, settings=settings, **more)  # type: ignore[arg-type]
+        frame = desk.service.run(request).frame
+        return {int(pk) for pk in frame.corpus.pks[frame.usable]}
+
+    assert usable(child) == {places[None], places[4], mine}
+    assert usable(grandchild) == {places[None]}
+    assert usable(child, as_of_seq=3) == {places[None]}
+    assert usable(parent) == {*places.values(), ends}
+    late = desk.why(places[5], ASKED, child, recipe=recipe, settings=settings)
+    assert late.recalled.stage is Stage.FLOOR
+    assert late.remedy is not Remedy.LATER_FLOOR
+    everything = usable(child, scope=Scope.LIBRARY)
+    assert places[5] in everything

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.domain.enums import ActorKind, OpRole
+from core.domain.op_names import name_key
 from core.domain.results import OpInfo
 from ui.language import Language, isolate
 
@@ -10,7 +11,7 @@ from ui.language import Language, isolate
 def op_label(op: OpInfo, tr: Language) -> str:
     """The name of a change; undo and redo say so."""
     args = {name: isolate(value) if isinstance(value, str) else value for name, value in op.args.items()}
-    name = tr(op.label, **args)
+    name = tr(name_key(op), **args)
     match op.role:
         case OpRole.UNDO:
             return tr("op_role.undo", name=name)

@@ -74,6 +74,8 @@ _LAYERS = {
     "archived": Layer.MEMORY,
 }
 ARCHIVED_BUCKET = "archived"
+UNKNOWN = "columns"
+"""In a record's own part of `extra`: columns that no generation known here has; they leave as they came."""
 
 
 class RecordLike(Protocol):
@@ -188,6 +190,10 @@ def read_row(row: Row, index: int, schema: Schema, fallback: datetime, problems:
         read.own[LEGACY_LAYER] = raw.get("bucket") or ""
     if plain:
         read.own["plain"] = True
+    if unknown := {
+        name: value for name, value in raw.items() if name.lower() not in COLUMNS and value is not None
+    }:
+        read.own[UNKNOWN] = unknown
     if not title and not body:
         problems.add("import.problem.empty_row", name, severity=INFO)
     return read

@@ -9,14 +9,14 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from core.adapters.formats.booku_db import MEMOS, TAGS
 from core.adapters.formats.booku_links import INVOLVED_IN
-from core.adapters.formats.booku_rows import COLUMNS, PERSON, own_extra, row_of
+from core.adapters.formats.booku_rows import COLUMNS, PERSON, UNKNOWN, own_extra, row_of
 from core.adapters.formats.booku_tags import rows_to_write
 from core.adapters.formats.kept import give_back
 from core.adapters.formats.problems import INFO, Problems
@@ -56,6 +56,7 @@ class BookuRecord:
     memory: Memory
     row: dict[str, Json]
     tags: list[tuple[str, str]]
+    unknown: Mapping[str, Json] = field(default_factory=dict)
 
 
 def records_of(bundles: Sequence[FolderBundle], problems: Problems) -> list[BookuRecord]:
@@ -87,8 +88,15 @@ def records_of(bundles: Sequence[FolderBundle], problems: Problems) -> list[Book
             give_back(row, own.get("kept"))
             row |= {name: cell for name, cell in cells.items() if row.get(name) is None and name != NULLABLE}
             tags = rows_to_write(bundle.tags[memory.pk], own.get("tags"))
-            records.append(BookuRecord(memory, row, tags))
+            records.append(BookuRecord(memory, row, tags, _unknown_of(own)))
     return records
+
+
+def _unknown_of(own: Mapping[str, Json]) -> dict[str, Json]:
+    found = own.get(UNKNOWN)
+    if not isinstance(found, Mapping):
+        return {}
+    return {name: value for name, value in found.items() if isinstance(value, str | int | float)}
 
 
 def _name_piece(row: dict[str, Json], memory: Memory, document: Document) -> None:
@@ -163,10 +171,15 @@ def _strings(raw: Json) -> list[str]:
 def write_database(path: Path, records: Sequence[BookuRecord], bundles: Sequence[FolderBundle]) -> None:
     """Write a new metadata.db in one file: no -wal is left beside it, user_version stays 0."""
     with closing(sqlite3.connect(path)) as connection, connection:
-        _create(connection)
+        unknown = _unknown_columns(records)
+        _create(connection, unknown)
+        names = [*COLUMNS, *map(_quoted, unknown)]
         connection.executemany(
-            f"INSERT INTO {RECORDS} ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})",
-            ([record.row[column] for column in COLUMNS] for record in records),
+            f"INSERT INTO {RECORDS} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
+            (
+                [*(record.row[column] for column in COLUMNS), *(record.unknown.get(name) for name in unknown)]
+                for record in records
+            ),
         )
         connection.executemany(
             f"INSERT INTO {TAGS} (memory_id, tag_type, tag_value) VALUES (?, ?, ?)",
@@ -200,11 +213,23 @@ def _orphan_tags(folder: Folder) -> list[tuple[str, str, str]]:
     return [(text(row[0]), text(row[1]), text(row[2])) for row in rows if isinstance(row, list)]
 
 
-def _create(connection: sqlite3.Connection) -> None:
+def _unknown_columns(records: Sequence[BookuRecord]) -> list[str]:
+    """Names of all columns that are not known here, each once whatever its case, as SQLite tells names apart."""
+    names = {name.lower(): name for record in reversed(records) for name in record.unknown}
+    return sorted(name for lower, name in names.items() if lower not in COLUMNS)
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _create(connection: sqlite3.Connection, unknown: Sequence[str]) -> None:
     columns = []
     for name in COLUMNS:
         kind = "INTEGER" if name in _INTEGERS else "FLOAT" if _is_float(name) else "TEXT"
         columns.append(f"{name} {kind}" + ("" if name == NULLABLE else " NOT NULL"))
+    columns += [_quoted(name) for name in unknown]  # without a type, so that each value stays what it is
     connection.execute(f"CREATE TABLE {RECORDS} ({', '.join(columns)}, PRIMARY KEY (memory_id))")
     connection.execute(
         f"CREATE TABLE {TAGS} (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, memory_id TEXT NOT NULL,"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from core.adapters.formats.kept import mark
 from core.adapters.formats.problems import INFO, Problems
 from core.adapters.formats.scope import clean_scope
 from core.adapters.formats.stbme_form import INHIBITS
 from core.adapters.formats.stbme_nodes import MS
-from core.adapters.formats.values import clamped, moment, number, text
+from core.adapters.formats.values import EPOCH, Read, clamped, moment, number, text
 from core.domain.edge import DEFAULT_RELATION, DEFAULT_STRENGTH
 from core.domain.ids import RelationId
 from core.domain.json_types import Json
@@ -24,6 +24,8 @@ SELF = "import.problem.edge_self"
 HALF = "import.problem.edge_half"
 MERGED = "import.problem.edge_merged"
 _TIMES = ("createdTime", "validAt", "invalidAt", "expiredAt")
+_FIRST_DATE_S = 86_400.0 * 365
+_ENDS = frozenset({"invalidAt", "expiredAt"})
 REJECTIONS = (DANGLING, SELF, HALF)
 
 
@@ -130,7 +132,9 @@ class EdgeReader:
         times = []
         for key in _TIMES:
             time = moment(raw.get(key), MS)
-            if time.repaired:
+            if key in _ENDS and time.value is None and (end := _long_ago(raw.get(key))) is not None:
+                time = end
+            elif time.repaired:
                 repaired.add(key)
                 self._problems.add("import.problem.bad_time", name)
             times.append(time.value)
@@ -154,3 +158,12 @@ class EdgeReader:
 
 def _relation_text(raw: Mapping[str, Json]) -> str:
     return text(raw.get("relation")) or DEFAULT_RELATION
+
+
+def _long_ago(raw: Json) -> Read[datetime | None] | None:
+    """An end that is no date but lies before every date (`invalidAt: 1`): the relation has ended (the live rule)."""
+    value = number(int(raw) if isinstance(raw, bool) else raw)
+    if not value or value * MS >= _FIRST_DATE_S:
+        return None
+    exact = not isinstance(raw, str | bool) and value > 0 and value == int(value)
+    return Read(EPOCH + timedelta(milliseconds=max(0.0, value)), repaired=not exact)

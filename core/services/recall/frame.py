@@ -48,7 +48,8 @@ class Frame:
 
     `evidence` gives that of any text in this scope. `names`: names that memories should be thought to bear
     besides their own (row -> names), for "what if". `flashed`: when memories came back by chance (pk ->
-    microseconds). `networks` outlive the run.
+    microseconds). `networks` outlive the run. `shared`: of the chats that this one is a branch of, so many first
+    floors are its own past; what came later there never happened here.
     """
 
     corpus: Corpus
@@ -64,6 +65,7 @@ class Frame:
     cancel: CancelToken | None = None
     names: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     flashed: Mapping[int, int] = field(default_factory=dict)
+    shared: Mapping[int, int] = field(default_factory=dict)
     networks: dict[NetworkKey, Network] = field(default_factory=dict)
     importance: Floats = field(init=False)
     """Importance by which memories are shown: as stored, unless a recipe counts this recall already."""
@@ -136,12 +138,20 @@ class Frame:
         return np.asarray(self.corpus.layers != LAYER_CODES[Layer.KNOWLEDGE])
 
     def _later(self) -> Flags:
-        """What was written or changed after the floor asked for, in the folder whose floors these are."""
+        """What was written or changed after the floor asked for, in the folder whose floors these are.
+
+        In the chats that this one is a branch of also what lies behind the fork.
+        """
         corpus, floor = self.corpus, self.request.as_of_seq
-        if floor is None:
-            return np.zeros(corpus.size, dtype=np.bool_)
-        later = np.asarray(corpus.end_seq > floor)
-        return later if self.request.folder is None else later & (corpus.folders == self.request.folder)
+        later = np.zeros(corpus.size, dtype=np.bool_)
+        if floor is not None:
+            later = np.asarray(corpus.end_seq > floor)
+            if self.request.folder is not None:
+                later &= corpus.folders == self.request.folder
+        for folder, shared in self.shared.items():
+            last = shared if floor is None else min(shared, floor + 1)
+            later |= (corpus.folders == folder) & (corpus.end_seq >= last)
+        return later
 
     def _resting(self) -> Flags:
         """Archived and expired memories, unless they are asked for."""

@@ -35,6 +35,7 @@ from core.ports.progress import CancelToken
 from core.ports.recall_store import Folders, HandedOut, RecallStore
 from core.ports.store import Store
 from core.ports.token_counter import TokenCounters
+from core.services.chat_floors import branch_of
 from core.services.recall import blend, booku, stbme
 from core.services.recall.corpus_cache import CorpusCache
 from core.services.recall.evidence import FindEmbedder
@@ -146,6 +147,7 @@ class RecallService:
                 int(row): each for row, each in zip(rows, (names or {}).values(), strict=True) if row >= 0
             },
             flashed=dict(self._flashed),
+            shared=self._shared(request, folder),
             networks=state.networks,
         )
         frame.check()
@@ -210,6 +212,20 @@ class RecallService:
                 return None if folder is None else frozenset({folder.pk})
             case Scope.ALSO_READS:
                 return None if folder is None else frozenset({folder.pk, *folder.also_reads})
+
+    def _shared(self, request: RecallRequest, folder: Folder | None) -> Mapping[int, int]:
+        """How many first floors of which chats are a branch's own past; only where it reads them by itself."""
+        found: dict[int, int] = {}
+        least = None
+        while folder is not None and request.scope is Scope.ALSO_READS:
+            parent, shared = branch_of(folder)
+            if parent is None or parent in found or parent == request.folder:
+                break
+            least = shared if least is None else min(least, shared)
+            found[parent] = least
+            with self.store.read() as reader:
+                folder = next(iter(reader.records(Folder, [parent])), None)
+        return found
 
     def _texts(self, pks: Sequence[int]) -> dict[int, str]:
         """The text of memories as a model that chooses reads it."""
