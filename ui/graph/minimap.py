@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from ui.graph.camera import Camera
 from ui.graph.canvas import Canvas
-from ui.graph.culling import spread
+from ui.graph.scene import Scene
 
 SIZE, SMALL = QSize(168, 116), QSize(116, 80)
 SMALL_BELOW_PX = 640
@@ -25,6 +25,8 @@ class Minimap(QWidget):
         super().__init__(canvas)
         self._canvas = canvas
         self.wanted = True
+        self._box_of: Scene | None = None
+        self._box: tuple[list[float], list[float]] | None = None
         self.setFixedSize(SIZE)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         canvas.moved.connect(self.follow)
@@ -40,13 +42,21 @@ class Minimap(QWidget):
             self.update()
 
     def _out_of_view(self) -> bool:
+        """Whether the box around what is shown reaches out of the view. The box is found once a scene."""
         scene, camera = self._canvas.scene, self._canvas.camera
         if scene is None:
             return False
-        places = camera.to_view(spread(scene, camera))[scene.nodes.shown]
-        with np.errstate(invalid="ignore"):
-            out = (places < -IN_PX) | (places > np.array((camera.width + IN_PX, camera.height + IN_PX)))
-        return bool(out.any())
+        if scene is not self._box_of:
+            places = scene.nodes.positions[scene.nodes.shown]
+            places = places[np.isfinite(places).all(axis=1)]
+            self._box_of, self._box = scene, None
+            if len(places):
+                self._box = (places.min(axis=0).tolist(), places.max(axis=0).tolist())
+        if self._box is None:
+            return False
+        left, top = camera.place(*self._box[0])
+        right, bottom = camera.place(*self._box[1])
+        return left < -IN_PX or top < -IN_PX or right > camera.width + IN_PX or bottom > camera.height + IN_PX
 
     def _fit(self) -> tuple[Camera, QRectF] | None:
         overview = self._canvas.renderer.overview

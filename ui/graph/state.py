@@ -88,6 +88,8 @@ class GraphState:
         self.communities_before: Communities | None = None
         self.apart: Flags | None = None
         """Which nodes the arrangement has put into a block apart."""
+        self.bands: NDArray[np.int32] | None = None
+        """Band of each node when arranged by time (GraphData.bands)."""
         self.spots: tuple[Reals, Reals] | None = None
         """Where the discs of communities stand from far, and how wide they are."""
         self._links: tuple[Indexes, Indexes, Indexes] | None = None
@@ -104,7 +106,7 @@ class GraphState:
             pinned = data.pinned | np.isin(data.nodes.pks, np.fromiter(moved, dtype=np.int64))
             stay = (at >= 0) & ~(pinned & np.isfinite(data.positions).all(axis=1))
             self.positions[stay] = places[at[stay]]
-        self.communities = self.apart = None
+        self.communities = self.apart = self.bands = None
         known = set(data.nodes.pks.tolist())
         self.hidden &= known
         self.unfolded &= known

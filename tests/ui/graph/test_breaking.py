@@ -20,6 +20,7 @@ from core.domain.ids import MemoryPk, RelationId, TypeId
 from core.domain.queries import ListMemories
 from core.domain.transfer import Format, ImportPlan, PlannedEdge, PlannedFolder, PlannedMemory
 from tests.ui.graph.conftest import LEFT, NO_KEYS, Desk, Library, Opener, Trio
+from ui.graph.coloring import Coloring
 
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
 KEYS = (
@@ -273,6 +274,20 @@ def test_arrangements_changed_in_haste_end_with_the_last(show: Opener, library: 
     state = desk.page.picture.state
     assert state is not None
     assert state.positions[state.index(trio.bram)].tolist() == [200.0, 0.0]
+
+
+def test_colours_changed_while_another_arrangement_is_loaded(
+    show: Opener, library: Library, trio: Trio
+) -> None:
+    desk = show()
+    assert [note.text for note in desk.canvas.over.notes] == []
+    library.memory("Doro")
+    desk.qtbot.waitUntil(lambda: len(desk.canvas.over.notes) == 1)
+    for arrangement in (Arrangement.MEANING, Arrangement.TIME, Arrangement.RADIAL):
+        desk.page.tools.arranged.emit(arrangement)
+        desk.page.color_by(Coloring.AGE)  # before the new arrangement is there
+        assert desk.canvas.over.notes == ()
+    desk.ready()
 
 
 def test_language_and_scheme_change_with_a_card_open_and_a_drag_on_its_way(show: Opener, trio: Trio) -> None:

@@ -96,7 +96,9 @@ class Notes(QObject):
     def _bands(self, state: GraphState, seen: Rows) -> tuple[tuple[Guide, ...], tuple[Note, ...]]:
         """Names of bands and lanes at the left rim, floors or days above each band."""
         data, theme, code = state.data, self._ctx.theme, self._ctx.tr.code
-        band = data.bands()
+        band = state.bands
+        if band is None:
+            return (), ()
         guides: list[Guide] = []
         notes: list[Note] = []
         found = np.unique(band[seen]).tolist()

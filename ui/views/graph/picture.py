@@ -57,6 +57,7 @@ class _Loaded:
     folders: tuple[FolderNode, ...]
     spots: Spots | None
     apart: NDArray[np.bool_]
+    bands: NDArray[np.int32] | None
 
 
 class GraphPicture(QObject):
@@ -122,6 +123,7 @@ class GraphPicture(QObject):
                 if fresh.many and fresh.placed.all()
                 else None,
                 engine.ask(StandApart(data, arrangement, focus, groups), cancel=cancel),
+                data.bands() if arrangement is Arrangement.TIME else None,
             )
 
         self._ctx.tasks.run(Lane.READ, ask, self._take, owner=self, query="graph", failed=self.failed.emit)
@@ -136,7 +138,7 @@ class GraphPicture(QObject):
         else:
             self.state.replace_data(loaded.data, moved, keep=keep)
         self.state.take_communities(loaded.communities)
-        self.state.apart = loaded.apart
+        self.state.apart, self.state.bands = loaded.apart, loaded.bands
         if not keep:
             self.state.spots = loaded.spots
         self._base, self.schema, self.folders = loaded.base, loaded.schema, loaded.folders
@@ -208,6 +210,8 @@ class GraphPicture(QObject):
         self.focus_memory = focus
         self._afresh, self.fresh = arrangement is Arrangement.RADIAL, True
         self.arrangement = arrangement
+        if self.state is not None:
+            self.state.apart = self.state.bands = None  # those of the other arrangement
         self.canvas.touched = False
         self.load(keep=False)
 
