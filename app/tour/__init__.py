@@ -16,7 +16,7 @@ from pathlib import Path
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 from app import gui
-from app.tour import chat_steps, desk_steps, document_steps, graph_steps, recall_steps
+from app.tour import chat_steps, desk_steps, document_steps, graph_steps, health_steps, recall_steps
 from app.tour.stage import SCHEMES, Stage, StepFailed
 from core.domain.texts import LANGUAGES
 from core.settings import Settings
@@ -27,6 +27,7 @@ TOUR = (
     *graph_steps.STEPS,
     *chat_steps.STEPS,
     *document_steps.STEPS,
+    *health_steps.STEPS,
 )
 """All steps, in order: (name, function)."""
 

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.domain import texts
 from core.domain.api import Cancel, Report
 from core.domain.commands import (
     Command,
@@ -39,7 +40,7 @@ from core.domain.ids import RelationId, TypeId
 from core.domain.queries import LibrarySchema
 from core.domain.queries_schema import CheckMemoryType, CheckRelationType, SchemaUse, Use
 from core.domain.results import Changes, OpResult, Problem
-from core.domain.schema import Column, ColumnFormat, ColumnRole, MemoryType, RelationType, Schema
+from core.domain.schema import Column, ColumnFormat, ColumnRole, Labels, MemoryType, RelationType, Schema
 from core.domain.schema_data import (
     default_schema,
     memory_type_to_json,
@@ -192,7 +193,7 @@ class TypesPage(QWidget):
         self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._ctx.bridge.changes.connect(self._on_changes)
         self._ctx.tr.changed.connect(self._say)
-        self._ctx.theme.changed.connect(self._fill)
+        self._ctx.theme.changed.connect(self._say)
 
     # --- reading -------------------------------------------------------------------------
 
@@ -368,10 +369,23 @@ class TypesPage(QWidget):
         value = self.value
         if isinstance(value, MemoryType):
             free = self._free(f"{value.id}_copy")
-            self._begin(replace(value, pk=0, id=TypeId(free), table_name=free, built_in=False, position=0))
+            labels = self._copied(value.labels)
+            self._begin(
+                replace(
+                    value, pk=0, id=TypeId(free), labels=labels, table_name=free, built_in=False, position=0
+                )
+            )
         elif value is not None:
             free = self._free(f"{value.id}_copy")
-            self._begin(replace(value, pk=0, id=RelationId(free), built_in=False, position=0))
+            labels = self._copied(value.labels)
+            self._begin(replace(value, pk=0, id=RelationId(free), labels=labels, built_in=False, position=0))
+
+    def _copied(self, labels: Labels) -> Labels:
+        """Names of a copy, each in its own language."""
+        return {
+            code: texts.render(code, "types.copy_of", name=text) if code in texts.LANGUAGES else text
+            for code, text in labels.items()
+        }
 
     def _fresh(self) -> Item:
         tr = self._ctx.tr
