@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.cases import store_scenarios
+from tests.cases import store_scenarios, write_path
 from tests.cases.endpoints import api_key, dimension_switch, rate_limit
 from tests.cases.sidecar import Case
 
@@ -16,12 +16,16 @@ RUNS: Mapping[frozenset[str], Run] = {
     frozenset({"old", "new", "records"}): dimension_switch,
     frozenset({"items", "fail_item", "responses"}): rate_limit,
     frozenset({"key", "error_body"}): api_key,
+    frozenset({"adds", "llm_says"}): write_path.contradiction,
+    frozenset({"answers", "old_memories"}): write_path.prompt_leak,
+    frozenset({"first", "second"}): write_path.property_conflict,
     frozenset({"records", "vectors", "ops"}): store_scenarios.missing_vectors,
     frozenset({"vectors", "dim"}): store_scenarios.many_vectors,
     frozenset({"make", "records"}): store_scenarios.truncated_index,
     frozenset({"processes"}): store_scenarios.two_openers,
     frozenset({"reader_holds_s", "writes"}): store_scenarios.long_reader,
     frozenset({"records", "filter", "others"}): store_scenarios.longer_than_a_page,
+    frozenset({"old", "new"}): write_path.correction,
 }
 """Keys of a scenario -> what plays it and gives the faults."""
 

@@ -23,7 +23,9 @@ from core.services import content
 from core.services.extract.operations import Link, Operation
 from core.services.extract.shelf import Known, Shelf
 
-RELATED = RelationId("related")
+RELATED, TEMPORAL = RelationId("related"), RelationId("temporal_update")
+REPLACED_LIKENESS = 0.1
+"""From this share of common words on what is removed was replaced by what is new."""
 VISIBILITY = "visibility"
 _ECHO_CHARS = 8
 _FACT_TYPES = ("event", "knowledge")
@@ -90,6 +92,7 @@ class Builder:
                 case "link":
                     self._links += [(operation.source, "", link) for link in operation.links]
         self._connect()
+        self._supersede()
         self._doubt_deletions()
         return self.parts
 
@@ -177,15 +180,21 @@ class Builder:
     def _values(
         self, memory_type: MemoryType, operation: Operation
     ) -> tuple[str, str, dict[str, Json], list[Problem]]:
-        """Title, body and fields of an operation in the columns of the type; columns of other types are left out."""
+        """Title, body and fields of an operation in the columns of the type; columns of other types are left out.
+
+        A column that no type has is kept beside them: what was said is not lost.
+        """
         odd: list[Problem] = []
         columns = {column.name: column for column in memory_type.columns}
+        foreign = {column.name for each in self.shelf.schema.types for column in each.columns}
         given: dict[str, Json] = {}
         for name, value in operation.fields.items():
             column = columns.get(name) or self._by_role(memory_type, name)
-            if column is None and name != VISIBILITY:
+            if column is None and name in foreign:
                 odd.append(Problem("extract.note.column", {"column": name[:40], "type": memory_type.id}))
-            elif value is not None:
+            elif value is not None and name.strip():
+                if column is None and name != VISIBILITY:
+                    odd.append(Problem("extract.note.own_column", {"column": name[:40]}, "info"))
                 given[column.name if column else name] = _fitting(column, value)
         title_column, body_column = (
             memory_type.column_of(ColumnRole.TITLE),
@@ -341,6 +350,28 @@ class Builder:
 
     # --- relations -------------------------------------------------------------------------
 
+    def _supersede(self) -> None:
+        """What a reply removes beside a new memory that speaks of the same was replaced by it: the two are linked."""
+        fresh = [part for part in self.parts if isinstance(part, CreatePart)]
+        for part in [each for each in self.parts if isinstance(each, RetirePart)]:
+            old = next((each for each in self.shelf.known if each.end == part.memory), None)
+            if old is None or not fresh:
+                continue
+            best = max(fresh, key=lambda new: _likeness(f"{new.title} {new.body}", f"{old.title} {old.body}"))
+            if _likeness(f"{best.title} {best.body}", f"{old.title} {old.body}") < REPLACED_LIKENESS:
+                continue
+            self.parts.append(
+                LinkPart(
+                    key=self._key(),
+                    group=self.group,
+                    source=best.key,
+                    target=old.end,
+                    relation=TEMPORAL,
+                    strength=0.95,
+                    floor=self.end,
+                )
+            )
+
     def _connect(self) -> None:
         """Relations come last, so that refs may be named before they are made."""
         seen = set()
@@ -387,6 +418,12 @@ class Builder:
             return found.id, ()
         odd = (Problem("extract.note.relation", {"relation": said[:40]}, "info"),) if said else ()
         return RELATED, odd
+
+
+def _likeness(one: str, other: str) -> float:
+    """Share of the words of both that both have."""
+    words, others = set(search_tokens(one)), set(search_tokens(other))
+    return len(words & others) / max(1, len(words | others))
 
 
 def _strength(value: float | None, default: float) -> float:

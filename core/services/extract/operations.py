@@ -89,10 +89,9 @@ def _items(value: Json) -> tuple[Sequence[Json], bool]:
         return value, True
     if not isinstance(value, Mapping):
         return (), False
-    for key in _LISTS:
-        held = value.get(key)
-        if isinstance(held, list):
-            return held, True
+    held = [value[key] for key in _LISTS if isinstance(value.get(key), list)]
+    if held:
+        return [item for each in held if isinstance(each, list) for item in each], True
     objects = items_of(value, *_LISTS)
     usable = [item for item in objects if _operation(item) is not None]
     return usable, bool(usable)
