@@ -114,6 +114,8 @@ def run(arguments: Mapping[str, Any], settings: Settings, say: Say) -> int:
 
 
 def _answer(spec: CommandSpec, arguments: Mapping[str, Any], settings: Settings, say: Say) -> Answer:
+    if spec.anywhere is not None:
+        return spec.anywhere(settings, arguments, say)
     root = container.library_dir(arguments["library"], settings)
     if arguments.get("dry_run", False) and not container.library_exists(root):
         with tempfile.TemporaryDirectory() as empty:  # a dry run leaves nothing behind

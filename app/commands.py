@@ -17,6 +17,7 @@ from app import (
     commands_evaluate,
     commands_extract,
     commands_health,
+    commands_models,
     commands_read,
     commands_recall,
     commands_transfer,
@@ -27,6 +28,7 @@ from app.answers import Answer, Say
 from core.domain.commands import Border
 from core.domain.commands_proposals import IfChanged
 from core.domain.document import Cutting
+from core.domain.endpoints import PRESETS, ModelTask
 from core.domain.enums import Layer, Status
 from core.domain.package import Collision
 from core.domain.proposal import ProposalKind, ProposalState
@@ -76,6 +78,7 @@ class Argument:
 
 Function = Callable[["Library", Mapping[str, Any], Say], Answer]
 Unopened = Callable[[Path, "Settings", Mapping[str, Any], Say], "Answer | None"]
+Anywhere = Callable[["Settings", Mapping[str, Any], Say], Answer]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +86,7 @@ class CommandSpec:
     """One command; its help is the text `cli.command.<name>`. `creates`: makes a library that is missing.
 
     `unopened` is asked first, with the library's directory: what it answers needs no opened library.
+    `anywhere`: needs no library at all; `function` is not called then.
     """
 
     name: str
@@ -90,6 +94,7 @@ class CommandSpec:
     arguments: tuple[Argument, ...] = field(default=())
     creates: bool = False
     unopened: Unopened | None = None
+    anywhere: Anywhere | None = None
 
 
 _FOLDER = Argument(name="--folder", metavar="NAME")
@@ -367,6 +372,24 @@ COMMANDS: tuple[CommandSpec, ...] = (
         ),
     ),
     CommandSpec(name="rebuild", function=commands_write.rebuild),
+    CommandSpec(
+        name="models",
+        function=commands_read.folders,
+        anywhere=commands_models.models,
+        arguments=(
+            Argument(name="action", takes=Takes.OPTIONAL_TEXT, choices=commands_models.ACTIONS),
+            Argument(name="name", takes=Takes.OPTIONAL_TEXT, metavar="NAME"),
+            Argument(name="--preset", choices=tuple(each.id for each in PRESETS)),
+            Argument(name="--url", metavar="URL"),
+            Argument(name="--model-name", metavar="NAME"),
+            Argument(name="--embedding", takes=Takes.FLAG),
+            Argument(name="--timeout", takes=Takes.NUMBER, metavar="SECONDS"),
+            Argument(name="--price-in", takes=Takes.DECIMAL, metavar="N"),
+            Argument(name="--price-out", takes=Takes.DECIMAL, metavar="N"),
+            Argument(name="--key", takes=Takes.FLAG),
+            Argument(name="--task", takes=Takes.REPEATED, choices=tuple(ModelTask)),
+        ),
+    ),
     *UPKEEP,
     CommandSpec(
         name="edit",

@@ -382,7 +382,7 @@ class Library:
             **self.health.answers(),
             **self.extracting.answers(),
             **graph_answers(lambda: self.graph),
-            **duplicate_answers(self.store, self.store.queue, self._embedder_or_none),
+            **duplicate_answers(self.store, lambda: self.store.queue, self._embedder_or_none),
             **graph_file_answers(self.store, _LazyFormats(), self._in_library),
             **upkeep_answers(self.store, lambda: self.store.upkeep, lambda: self._compression),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),

@@ -194,3 +194,10 @@ class Models:
 def tested(chosen: Endpoint) -> bool:
     """Whether the length of its vectors is known."""
     return chosen.kind is EndpointKind.EMBEDDING and chosen.measured.dims > 0
+
+
+def address_of(chosen: Endpoint) -> str:
+    """The address as it will be called. Errors: Invalid when it is none, or holds a key."""
+    from core.adapters.endpoints.address import address
+
+    return address(chosen.url).base

@@ -23,7 +23,7 @@ Answer = Callable[[Any, "Cancel | None"], Any]
 
 
 def duplicate_answers(
-    store: Store, queue: IndexQueue, embedder: Callable[[], Embedder | None]
+    store: Store, queue: Callable[[], IndexQueue], embedder: Callable[[], Embedder | None]
 ) -> Mapping[type[Query[Any]], Answer]:
     """One function for each of the two. `embedder` None: words decide alone."""
 
@@ -34,7 +34,7 @@ def duplicate_answers(
         if found is None:
             return DuplicateSearch(store)
         key = found.identity.key
-        return DuplicateSearch(store, lambda pks: queue.matrix_rows(key, pks), found.thresholds)
+        return DuplicateSearch(store, lambda pks: queue().matrix_rows(key, pks), found.thresholds)
 
     def contradictions(query: FindContradictions, cancel: Cancel | None) -> Any:
         from core.services.contradictions import ContradictionSearch
