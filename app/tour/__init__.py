@@ -16,7 +16,15 @@ from pathlib import Path
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 from app import gui
-from app.tour import chat_steps, desk_steps, document_steps, graph_steps, health_steps, recall_steps
+from app.tour import (
+    chat_steps,
+    desk_steps,
+    document_steps,
+    graph_steps,
+    health_steps,
+    recall_steps,
+    upkeep_steps,
+)
 from app.tour.stage import SCHEMES, Stage, StepFailed
 from core.domain.texts import LANGUAGES
 from core.settings import Settings
@@ -28,6 +36,7 @@ TOUR = (
     *chat_steps.STEPS,
     *document_steps.STEPS,
     *health_steps.STEPS,
+    *upkeep_steps.STEPS,
 )
 """All steps, in order: (name, function)."""
 

@@ -33,6 +33,7 @@ SUMMARY_CHARS = 150
 BUILT_IN_SENTENCES = 4
 SOURCE = "compression"
 _SHOWN_REPLY = 4_000
+_END_MARKS = "。！？!?….;；:：”」』\"'"
 
 EmbedTexts = Callable[[Sequence[str]], "Vectors"]
 
@@ -100,7 +101,7 @@ class Summariser:
         from core.algos.extractive import summary, weights_of
         from core.algos.lexical import search_tokens
 
-        texts = [member.body for member in members if member.body.strip()]
+        texts = [_ended(member.body.strip()) for member in members if member.body.strip()]
         weights = weights_of([search_tokens(text) for text in texts])
         embed = None if self.embed is None else self._rows
         text = summary(texts, weights, embed, wanted=BUILT_IN_SENTENCES, most_chars=2 * SUMMARY_CHARS)
@@ -115,6 +116,13 @@ class Summariser:
     def _rows(self, texts: Sequence[str]) -> Matrix:
         assert self.embed is not None
         return self.embed(texts).astype("float64")
+
+
+def _ended(text: str) -> str:
+    """The text with an end mark, so that what follows is a sentence of its own."""
+    if text[-1] in _END_MARKS:
+        return text
+    return text + ("." if text[-1].isascii() else "。")
 
 
 # --- what is asked, and what a reply says -----------------------------------------------------

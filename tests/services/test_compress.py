@@ -312,3 +312,12 @@ def test_what_a_summary_lost_is_found_by_name_number_and_negation(desk: Desk) ->
     with desk.store.read() as reader:
         found = compress.lost(reader, LostDetails(memories=(pk,), summary="有人带走了银币。"))
     assert {each.kind for each in found} == {"name", "negation", "number"}
+
+
+def test_texts_without_an_end_mark_do_not_run_into_each_other(desk: Desk) -> None:
+    folder = desk.folder()
+    for at, body in enumerate(("苏禾对花生过敏", "白鹭号当夜沉没", "She stayed")):
+        desk.memory(folder, body=body, seq=at)
+    (part,) = suggested(desk, plan(desk, forced=True).groups).parts
+    assert isinstance(part, CreatePart)
+    assert part.body == "苏禾对花生过敏。白鹭号当夜沉没。 She stayed."

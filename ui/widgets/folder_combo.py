@@ -32,6 +32,7 @@ class FolderCombo(QComboBox):
         self.activated.connect(lambda _at: self.picked.emit())
         context.bridge.changes.connect(self._on_changes)
         context.tr.changed.connect(self._fill)
+        context.theme.changed.connect(self._fill)
         self._fill()
         self._load()
 

@@ -50,7 +50,7 @@ def test_nothing_is_due_below_the_threshold_and_a_button_looks_there(
 
 def test_memories_are_moved_between_groups_by_keys_and_left_out(bench: Bench, events: list[MemoryPk]) -> None:
     task = opened(bench)
-    first, second = (item for item in task.tree._groups() if item.data(TITLE, GROUP) is not None)
+    first, second = (item for item in task.tree.groups() if item.data(TITLE, GROUP) is not None)
     task.tree.expandAll()
     task.tree.setCurrentItem(first.child(2))
     QTest.keyClick(task.tree, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
@@ -63,7 +63,7 @@ def test_memories_are_moved_between_groups_by_keys_and_left_out(bench: Bench, ev
 
 def test_memories_are_dropped_on_another_group(bench: Bench, events: list[MemoryPk]) -> None:
     task = opened(bench)
-    first, second = (item for item in task.tree._groups() if item.data(TITLE, GROUP) is not None)
+    first, second = (item for item in task.tree.groups() if item.data(TITLE, GROUP) is not None)
     task.tree.expandAll()
     task.tree.setCurrentItem(second.child(0))
     place = QPointF(task.tree.visualItemRect(first).center())

@@ -12,7 +12,7 @@ from core.domain.proposal import FieldChange, Part, PartView
 from core.domain.schema import Schema
 from ui.context import Context
 from ui.tasks import single_shot
-from ui.views.naming import json_text
+from ui.views.naming import json_text, shorten
 from ui.views.proposal.edits import editable, with_value
 from ui.views.proposal.words import field_name, note_text, part_title, verb, verb_icon
 from ui.widgets.diff_text import DiffText
@@ -20,6 +20,7 @@ from ui.widgets.plain_text import PlainTextEdit
 
 TYPED_MS = 500
 EDIT_LINES = 14
+HEADING_CHARS = 60
 
 
 class PartPane(QScrollArea):
@@ -77,7 +78,7 @@ class PartPane(QScrollArea):
         head.addWidget(_label(verb(view, schema, tr), "secondary"))
         head.addStretch(1)
         column.addLayout(head)
-        column.addWidget(_label(part_title(view, schema, tr), "large", wrap=True))
+        column.addWidget(_label(shorten(part_title(view, schema, tr), HEADING_CHARS), "large", wrap=True))
         if view.verdict is not None:
             column.addWidget(
                 _label(tr(f"proposal.verdict.{view.verdict.value}.long"), "secondary", wrap=True)

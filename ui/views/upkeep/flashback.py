@@ -83,6 +83,7 @@ class FlashbackTask(QWidget):
         self.touch_button.clicked.connect(self._touch)
         self.candidates.itemActivated.connect(self._open_candidate)
         context.tr.changed.connect(self._say)
+        context.theme.changed.connect(self._say)
         self._say()
         self.stack.show_notice(context.tr("flashback.start"), context.tr("flashback.draw"), self.draw)
 

@@ -139,7 +139,7 @@ class GroupTree(QTreeWidget):
     def _name_all(self) -> None:
         """Say of each group what it holds."""
         tr, number = self._context.tr, 0
-        for item in self._groups():
+        for item in self.groups():
             count = item.childCount()
             if item.data(TITLE, GROUP) is None:
                 item.setText(TITLE, tr("compress.apart", count=count))
@@ -151,7 +151,8 @@ class GroupTree(QTreeWidget):
             span = tr("compress.floors", start=floors[0], end=floors[-1]) if floors else ""
             item.setText(TITLE, tr("compress.group", number=number, count=count, floors=span).strip())
 
-    def _groups(self) -> list[QTreeWidgetItem]:
+    def groups(self) -> list[QTreeWidgetItem]:
+        """The items of all groups, and of what stays apart."""
         found: list[QTreeWidgetItem] = []
         for row in range(self.topLevelItemCount()):
             section = self.topLevelItem(row)
@@ -166,7 +167,7 @@ class GroupTree(QTreeWidget):
     def chosen(self) -> tuple[CompressGroup, ...]:
         """The ticked groups of at least two memories, as they are grouped now."""
         found: list[CompressGroup] = []
-        for item in self._groups():
+        for item in self.groups():
             group = item.data(TITLE, GROUP)
             if group is None or item.checkState(TITLE) != Qt.CheckState.Checked:
                 continue

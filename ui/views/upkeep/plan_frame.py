@@ -56,6 +56,7 @@ class PlanTask(QWidget, Generic[P]):
         self.folder.picked.connect(self.refresh)
         context.bridge.changes.connect(self._on_changes)
         context.tr.changed.connect(self.say_texts)
+        context.theme.changed.connect(self.say_texts)
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
