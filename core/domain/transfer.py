@@ -186,12 +186,22 @@ class PlannedVector:
     data: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedUpdate:
+    """A memory that is here already and that the file says otherwise. `edited`: a person changed it meanwhile."""
+
+    pk: MemoryPk
+    memory: PlannedMemory
+    edited: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPlan:
     """The result of a dry run. `counts` are named numbers for the summary.
 
     `into_existing`: fill an existing folder of the same name instead of taking a free name.
-    `content`: the file is a package or plain files; its records are in there, read as they are written, and
+    `updates`: entries of a lorebook that changed in its file; those that a person edited here stay, unless
+    `collision` says otherwise. `content`: the file is a package or plain files; its records are in there, read as they are written, and
     `folders` says only what the folders are to be called. `collision`: what becomes of those that are here already.
     """
 
@@ -209,6 +219,7 @@ class ImportPlan:
     counts: Mapping[str, int] = field(default_factory=dict)
     needs_confirmation: bool = False
     into_existing: bool = False
+    updates: tuple[PlannedUpdate, ...] = ()
     content: PackageContent | None = None
     collision: Collision = Collision.MINE
 

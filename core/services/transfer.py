@@ -29,6 +29,7 @@ from core.services.folder_names import free_folder_name
 from core.services.outcome import Outcome
 from core.services.package_import import apply_package
 from core.services.plan_draft import stem_of
+from core.services.reimport_entries import LORE_KEY, write_book, write_updates
 
 CHUNK_ROWS = 500
 T = TypeVar("T")
@@ -69,6 +70,7 @@ class _Import:
         self._write_documents({each.document for each in new})
         self._write_memories(new)
         self._write_edges()
+        self._write_updates()
         self._write_messages()
         self._write_reads()
         self._write_memos()
@@ -84,7 +86,7 @@ class _Import:
         named = {"floors": floors} if floors else {}
         self.uow.label(count=len(self.created), file=plan.source_name, **named)
         return Outcome(
-            changed=len(self.created) + self.counts["edges"],
+            changed=len(self.created) + self.counts["edges"] + self.counts["updated"],
             created=tuple(self.created),
             created_folder=first,
             counts=dict(self.counts),
@@ -113,6 +115,15 @@ class _Import:
                 continue
             self.folders[planned.key] = FolderPk(self.uow.insert([self._folder(planned)])[0])
             self.counts["folders"] += 1
+
+    def _write_updates(self) -> None:
+        """Entries of a lorebook that came again; its folder knows the newest file from now on."""
+        plan = self.plan
+        books = {each.memory.folder for each in plan.updates} | {each.folder for each in plan.memories}
+        for planned in plan.folders:
+            if planned.into is not None and LORE_KEY in planned.extra and planned.key in books:
+                write_book(self.uow, self.uow.records(Folder, [planned.into])[0], planned)
+        self.counts["updated"] += write_updates(self.uow, plan)
 
     def _existing(self, planned: PlannedFolder) -> Folder | None:
         """The folder that is filled instead of making one."""

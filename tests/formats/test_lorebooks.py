@@ -8,6 +8,7 @@ import json
 import struct
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,8 @@ from core.domain.errors import BadFile, UserError
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import Memory
-from core.domain.queries import ExportFolder, ExportMemories
+from core.domain.package import Collision
+from core.domain.queries import ExportFolder, ExportMemories, Folders
 from core.domain.transfer import Format, ImportPlan
 from tests.formats.desk import CASES, FilesDesk
 
@@ -151,15 +153,71 @@ def test_entries_that_are_none_are_named_and_left_out(desk: FilesDesk) -> None:
     assert (len(plan.memories), plan.counts["rejected_entries"]) == (1, 3)
 
 
-def test_same_book_again_adds_nothing_and_a_changed_one_asks(desk: FilesDesk) -> None:
+def test_same_book_again_adds_nothing(desk: FilesDesk) -> None:
     path = desk.graph(world(entry(0)), "town.json")
     desk.take(path)
     assert desk.take(path).op is None
-    plan = desk.plan(desk.graph(world(entry(0, content="另一个")), "town.json"))
-    assert (keys(plan), plan.needs_confirmation) == ({"book_differs"}, True)
+
+
+def _book(desk: FilesDesk, *entries: dict[str, Any]) -> Path:
+    return desk.graph(world(*entries), "town.json")
+
+
+def _said_now(desk: FilesDesk, folder: FolderPk | None) -> dict[str | None, str]:
+    return {memory.foreign_id: memory.body for memory in desk.bundle(folder).memories}
+
+
+def test_changed_book_updates_its_entries_one_by_one(desk: FilesDesk) -> None:
+    folder = desk.take(_book(desk, entry(0), entry(1), entry(2))).created_folder
+    edited = desk.memory(folder, "2")
+    desk.engine.run(EditMemory(memory=edited.pk, body="我改过"))
+    before = _said_now(desk, folder)
+    path = _book(desk, entry(0), entry(1, content="新的", key=["灯塔"]), entry(2, content="也变了"), entry(3))
+    plan = desk.plan(path)
+    assert keys(plan) >= {"book_changed", "book_edited"}
+    assert (plan.needs_confirmation, plan.counts["memories"], plan.counts["already_there"]) == (True, 1, 1)
+    changed = next(problem for problem in plan.problems if problem.key.endswith("book_changed"))
+    assert {name: changed.args[name] for name in ("same", "changed", "new", "gone")} == {
+        "same": 1, "changed": 2, "new": 1, "gone": 0,
+    }  # fmt: skip
+
+    result = desk.take(path)
+    after = _said_now(desk, folder)
+    assert (result.counts["updated"], len(result.created)) == (1, 1)
+    assert (after["1"], after["2"], after["0"]) == ("新的", "我改过", before["0"])
+    assert desk.bundle(folder).aliases[desk.memory(folder, "1").pk] == ("灯塔",)
+    desk.engine.undo()
+    assert _said_now(desk, folder) == before
+    assert [node.folder.name for node in desk.engine.ask(Folders())] == ["town"]
+
+
+def test_entry_that_was_edited_here_gives_way_only_when_it_is_told_to(desk: FilesDesk) -> None:
+    folder = desk.take(_book(desk, entry(0))).created_folder
+    desk.engine.run(EditMemory(memory=desk.memory(folder, "0").pk, body="我改过"))
+    plan = desk.plan(_book(desk, entry(0, content="文件里的")))
+    desk.engine.run(ApplyImport(replace(plan, collision=Collision.THEIRS)))
+    assert _said_now(desk, folder) == {"0": "文件里的"}
+    again = desk.plan(_book(desk, entry(0, content="第三次")))
+    assert "book_edited" not in keys(again)
+
+
+def test_entry_that_went_from_its_file_stays_and_is_named(desk: FilesDesk) -> None:
+    folder = desk.take(_book(desk, entry(0), entry(1))).created_folder
+    path = _book(desk, entry(0))
+    plan = desk.plan(path)
+    gone = next(problem for problem in plan.problems if problem.key.endswith("book_gone"))
+    assert gone.refs == (desk.memory(folder, "1").id,)
     desk.take(path)
-    with desk.store.read() as reader:
-        assert sorted(f.name for f in reader.all_records(Folder) if f.origin) == ["town", "town (2)"]
+    assert set(_said_now(desk, folder)) == {"0", "1"}
+
+
+def test_changed_book_goes_out_as_its_newest_file(desk: FilesDesk) -> None:
+    folder = desk.take(_book(desk, entry(0))).created_folder
+    newest = world(entry(0, content="新的", order=7, something="new"))
+    desk.take(_book(desk, *newest["entries"].values()))
+    out = desk.root / "out.json"
+    desk.export(folder, Format.WORLDINFO, out)
+    assert json.loads(out.read_text("utf-8"))["entries"] == newest["entries"]
 
 
 OTHERS: dict[str, tuple[Any, list[str], list[str]]] = {

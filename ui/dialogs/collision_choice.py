@@ -53,9 +53,11 @@ class CollisionChoice(QWidget):
         self._buttons[choice].setChecked(True)
 
     def show_plan(self, plan: ImportPlan) -> None:
-        """Offer the choice where a plan meets what is here."""
+        """Offer the choice where a plan meets what is here; of a lorebook both would be a folder of its own."""
         self.choose(plan.collision)
-        self.setVisible(plan.content is not None and bool(plan.counts.get("already_there")))
+        whole = plan.content is not None
+        self._buttons[Collision.BOTH].setVisible(whole)
+        self.setVisible(bool(plan.counts.get("already_there" if whole else "edited_here")))
 
     def _on_toggled(self, on: bool) -> None:
         if on:

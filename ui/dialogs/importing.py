@@ -151,7 +151,8 @@ class ImportDialog(CommandDialog):
         if plan.content is not None:
             return ApplyImport(replace(plan, folders=folders, collision=self.collision.choice))
         by_name = self.existing.isChecked() and not self._known
-        return ApplyImport(replace(plan, folders=folders, into_existing=by_name))
+        collision = self.collision.choice
+        return ApplyImport(replace(plan, folders=folders, into_existing=by_name, collision=collision))
 
     def apply(self) -> None:
         """Import; on the list of files: look into the chosen one; at the end: show what came."""
@@ -180,7 +181,7 @@ class ImportDialog(CommandDialog):
         else:
             lines = [tr("import.done", count=len(result.created), file=file), counts_text(floors, tr, FLOORS)]
             lines = [line for line in lines if line]
-        if replaced := result.counts.get("replaced", 0):
+        if replaced := result.counts.get("replaced", 0) + result.counts.get("updated", 0):
             lines.append(tr("import.replaced", count=replaced))
         if skipped := result.counts.get("already_there", 0):
             lines.append(tr("import.skipped", count=skipped))
