@@ -52,6 +52,7 @@ class Need(StrEnum):
     OUTSIDE_TRASH = "outside_trash"
     INSIDE_TRASH = "inside_trash"
     ONE_OUTSIDE = "one_outside"
+    SEVERAL_OUTSIDE = "several_outside"
     TRASH_FULL = "trash_full"
     UNDO = "undo"
     REDO = "redo"
@@ -75,6 +76,7 @@ NEEDS: dict[Need, Callable[[Situation], bool]] = {
     Need.ONE: lambda now: now.selected == 1,
     Need.OUTSIDE_TRASH: lambda now: now.selected > 0 and not now.in_trash,
     Need.INSIDE_TRASH: lambda now: now.selected > 0 and now.in_trash,
+    Need.SEVERAL_OUTSIDE: lambda now: now.selected > 1 and not now.in_trash,
     Need.ONE_OUTSIDE: lambda now: now.selected == 1 and not now.in_trash,
     Need.TRASH_FULL: lambda now: now.trash > 0,
     Need.UNDO: lambda now: bool(now.undo),
@@ -176,6 +178,8 @@ TABLE: tuple[Action, ...] = (
     Action("memory.unlock", "mdi6.lock-open-variant-outline", "Ctrl+Shift+L", need=Need.OUTSIDE_TRASH),
     Action("memory.replace", "mdi6.find-replace", "Ctrl+H", need=Need.OUTSIDE_TRASH),
     Action("memory.export", "mdi6.export-variant", "Ctrl+E", need=Need.OUTSIDE_TRASH),
+    Action("memory.merge", "mdi6.call-merge", "Ctrl+Shift+M", need=Need.SEVERAL_OUTSIDE),
+    Action("memory.unmerge", "mdi6.call-split", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
     Action("memory.promote", "mdi6.arrow-up-bold-circle-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
     Action("memory.unfold", "mdi6.arrow-expand-vertical", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
     Action("memory.archive", "mdi6.archive-outline", "Ctrl+Shift+A", need=Need.OUTSIDE_TRASH),

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
 from core.domain.api import Cancel, Report
 from core.domain.commands import Command
 from core.domain.errors import Conflict
-from core.domain.ids import OpId
+from core.domain.ids import MemoryPk, OpId
 from core.domain.queries import PreviewUndo, UndoStateNow
 from core.domain.results import Changes, OpResult, UndoPreview, UndoResult, UndoState
 from ui.actions import Actions
 from ui.context import Context
+from ui.models.merge_choice import DeskItem
 from ui.tasks import Lane
 from ui.views.op_words import op_label, writer
 
@@ -28,6 +29,10 @@ class Operations(QObject):
     said = Signal(str, bool)
     undo_refused = Signal(object)
     undo_state = Signal(object)
+    merge_wanted = Signal(object)
+    """Entries (ui.models.merge_choice.DeskItem) for the merge desk; the window opens it."""
+    merge_handled = Signal(object)
+    """Memories that were merged or told apart on the desk."""
 
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -101,6 +106,15 @@ class Operations(QObject):
             failed=self.show_error,
             label="task.redo",
         )
+
+    def open_merge_desk(self, asked: Sequence[MemoryPk] | Sequence[DeskItem]) -> None:
+        """Open the merge desk: over one group of memories (the first is kept), or over a queue of entries."""
+        entries = [each for each in asked if isinstance(each, DeskItem)]
+        pks = tuple(each for each in asked if not isinstance(each, DeskItem))
+        if len(pks) > 1:
+            entries.append(DeskItem(pks))
+        if entries:
+            self.merge_wanted.emit(entries)
 
     def show_error(self, error: Exception) -> None:
         """Say an error in words."""

@@ -20,6 +20,7 @@ from ui.context import Context
 from ui.desk import Desk
 from ui.documents_link import DocumentsLink
 from ui.graph_link import GraphLink
+from ui.merge_link import MergeLink, unmerge
 from ui.model_link import ModelLink
 from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
@@ -113,6 +114,8 @@ class Session(QWidget):
         self.documents_link = DocumentsLink(
             self.context, self.operations, self._folder_name, self._show_documents, self
         )
+        self.merge_link = MergeLink(self.context, self.operations, self.desk, self)
+        self.detail.unmerge_wanted.connect(lambda pks: unmerge(self.context, self.operations, pks))
         self.upkeep_link = UpkeepLink(
             self.context, self.operations, self.desk, self._shown, self.rail.show_count, self
         )

@@ -19,6 +19,7 @@ OUTSIDE = (
     "memory.visibility",
     "memory.lock",
     "memory.unlock",
+    "memory.merge",
     "memory.replace",
     "memory.promote",
     "memory.archive",

@@ -20,6 +20,7 @@ from ui.context import Context
 from ui.drafts import DraftKeeper
 from ui.tasks import Lane
 from ui.views.editor import Editor
+from ui.views.merge.merged_strip import MergedStrip
 from ui.views.reading import ReadingView
 from ui.views.recall_history import RecallHistory
 from ui.views.relations import RelationsView
@@ -47,6 +48,8 @@ class DetailPane(QWidget):
     """A memory's text is to be the message of a recall."""
     why_wanted = Signal(int)
     """It is to be said why a memory is not recalled."""
+    unmerge_wanted = Signal(object)
+    """Merged memories are to be taken out again."""
     filled = Signal(bool)
     """Whether there is something to read or to write."""
 
@@ -93,7 +96,16 @@ class DetailPane(QWidget):
         ):
             self.tabs.addTab(view, tr(f"detail.tab.{name}"))
         self.tabs.currentChanged.connect(self._on_tab)
-        self.stack = StateStack(self.tabs)
+        self.merged = MergedStrip(self._ctx)
+        self.merged.open_memory.connect(self.open_memory)
+        self.merged.unmerge_wanted.connect(self.unmerge_wanted)
+        content = QWidget()
+        inside = QVBoxLayout(content)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(0)
+        inside.addWidget(self.merged)
+        inside.addWidget(self.tabs, 1)
+        self.stack = StateStack(content)
         if self.layout() is None:
             column = QVBoxLayout(self)
             column.setContentsMargins(0, 0, 0, 0)
@@ -193,6 +205,7 @@ class DetailPane(QWidget):
             return
         self._loaded = loaded
         detail, schema = loaded.detail, loaded.schema
+        self.merged.show_memory(detail.memory.pk)
         self.reading.show_memory(detail, schema)
         self.editor.show_memory(detail, schema)
         self.relations.show_memory(detail, schema)
@@ -215,6 +228,7 @@ class DetailPane(QWidget):
 
     def _show_new(self, folder: Folder, schema: Schema, type_id: TypeId, layer: Layer) -> None:
         self._pk, self._loaded, self._many = None, None, 0
+        self.merged.show_memory(None)
         self.editor.show_new(folder, schema, type_id, layer.value)
         for tab in (READ, RELATIONS, HISTORY, RECALL):
             self.tabs.setTabEnabled(tab, False)

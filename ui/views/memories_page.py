@@ -65,6 +65,8 @@ ROW_MENU = (
     "memory.lock",
     "memory.unlock",
     "memory.replace",
+    "memory.merge",
+    "memory.unmerge",
     "",
     "edit.copy_table",
     "edit.copy_markdown",

@@ -80,7 +80,7 @@ class OneMemory(QObject):
         elif answer.remedy is Remedy.ADD_ALIAS and answer.value:
             self.add_alias(MemoryPk(pk), str(answer.value))
         elif answer.remedy is Remedy.MERGE_TWIN and answer.twin is not None:
-            self._page.open_memories.emit((answer.twin, MemoryPk(pk)))
+            self._operations.open_merge_desk((answer.twin, MemoryPk(pk)))
         else:
             command = restoring(answer, trashed=True)
             if command is not None:

@@ -71,6 +71,14 @@ add_task(
         TrialsWaiting(),
     )
 )
+add_task(
+    UpkeepTask("duplicates", "mdi6.content-duplicate", "ui.views.upkeep.duplicates:DuplicatesTask")
+)
+add_task(
+    UpkeepTask(
+        "contradictions", "mdi6.lightning-bolt-outline", "ui.views.upkeep.contradictions:ContradictionsTask"
+    )
+)
 add_task(UpkeepTask("forget", "mdi6.weather-fog", "ui.views.upkeep.forget:ForgetTask", ForgetWaiting()))
 _MODEL_TASKS = "ui.views.upkeep.model_tasks"
 add_task(UpkeepTask("synopsis", "mdi6.text-long", f"{_MODEL_TASKS}:SynopsisTask"))

@@ -1,0 +1,1 @@
+"""The merge desk, and the strip that says what was merged."""
