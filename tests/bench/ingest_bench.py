@@ -30,7 +30,7 @@ def run(full: bool) -> list[Row]:
     with tempfile.TemporaryDirectory() as made:
         root = Path(made)
         folder = root / "notes"
-        size = f"{NOTES:,} notes, {_write_notes(folder) / 1e6:.1f} MB"
+        size = f"{NOTES:,} notes, {write_notes(folder) / 1e6:.1f} MB"
         reader = DocumentFiles()
         began = time.process_time()
         for path in reader.find([folder]).files:
@@ -54,7 +54,7 @@ def run(full: bool) -> list[Row]:
     return [*rows, Row("a text without a mark cut: CPU", took, "s", "<= 5", f"{len(text):,} characters")]
 
 
-def _write_notes(folder: Path) -> int:
+def write_notes(folder: Path) -> int:
     """Bytes written."""
     chance = random.Random(7)
     folder.mkdir()

@@ -290,10 +290,8 @@ class SortingSheet(CommandDialog):
     def chosen(self) -> tuple[ToQueue, ...]:
         """The files that stay ticked, with their folders. Errors: Invalid for a folder that cannot be."""
         found: list[ToQueue] = []
-        for kind, group in self.groups.items():
-            if kind is DropKind.SKIPPED or group.folder is None:
-                continue
-            typed = group.folder.text().strip()
+        for kind, group in self._taken():
+            typed = group.folder.text().strip() if group.folder is not None else ""
             folder = clean_folder_name(typed) if typed or not kind.imports else ""
             whole = group.item.checkState(NAME)
             for file in group.files:
@@ -307,11 +305,26 @@ class SortingSheet(CommandDialog):
                     )
         return tuple(found)
 
+    def _count(self) -> int:
+        """How many files stay ticked; 0 with a folder name that cannot be."""
+        count = 0
+        for kind, group in self._taken():
+            typed = group.folder.text().strip() if group.folder is not None else ""
+            if typed or not kind.imports:
+                try:
+                    clean_folder_name(typed)
+                except Invalid:
+                    return 0
+            ticks = [item.checkState(NAME) is not Qt.CheckState.Unchecked for item in group.shown.values()]
+            whole = group.item.checkState(NAME) is not Qt.CheckState.Unchecked
+            count += sum(ticks) + (len(group.files) - len(ticks) if whole else 0)
+        return count
+
+    def _taken(self) -> list[tuple[DropKind, _Group]]:
+        return [(kind, group) for kind, group in self.groups.items() if kind is not DropKind.SKIPPED]
+
     def ready(self) -> bool:
-        try:
-            count = len(self.chosen())
-        except Invalid:
-            count = 0
+        count = self._count()
         tr = self.ctx.tr
         self.main_button.setText(tr("sorting.start_count", count=count) if count else tr("sorting.start"))
         return count > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QByteArray, QItemSelectionModel, QPoint, Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, Report
@@ -42,6 +42,7 @@ SIDEBAR_PX, MIDDLE_PX, DETAIL_PX = 120, 300, 260
 SIDEBAR_TAGS = 24
 RECENT = 8
 REFRESH_MS = 60
+BEHIND_MS = 800
 SIDEBAR_MS = 350
 COUNTS_MS = 1500
 """At the latest then counts are asked for at the start, also where no row is in sight."""
@@ -364,8 +365,23 @@ class MemoriesPage(QWidget):
     def _on_changes(self, changes: Changes) -> None:
         self._touched.update(changes.memories)
         if changes.touched.keys() & {Kind.FOLDER, Kind.MEMORY_TYPE, Kind.RELATION_TYPE} or changes.memories:
-            self._refresh_soon.start()
-            self._sidebar_soon.start()
+            self._refresh_later()
+
+    def _refresh_later(self) -> None:
+        """Soon when the page is in sight; seldom behind another page, which many changes would keep waiting."""
+        if self.isVisible():
+            self._refresh_soon.start(REFRESH_MS)
+            self._sidebar_soon.start(SIDEBAR_MS)
+            return
+        for timer in (self._refresh_soon, self._sidebar_soon):
+            if not timer.isActive():
+                timer.start(BEHIND_MS)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        for timer in (self._refresh_soon, self._sidebar_soon):
+            if timer.isActive():
+                timer.start(REFRESH_MS)
 
     def _refresh(self) -> None:
         touched, self._touched = self._touched, set()

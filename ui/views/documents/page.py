@@ -27,7 +27,8 @@ from ui.views.documents.doing import DocumentDoing
 from ui.views.documents.questions import QuestionsPanel
 from ui.views.documents.queue_panel import QueuePanel
 
-REFRESH_MS = 250
+REFRESH_MS, WORKING_MS = 250, 1000
+"""How soon the list is read again: seldom while the queue changes it file by file."""
 SETTING_SPLITTER = "ui.documents_splitter"
 ADDS = ("documents.add_files", "documents.add_folder", "documents.new_text")
 QUEUE, QUESTIONS = range(2)
@@ -184,7 +185,7 @@ class DocumentsPage(QWidget):
     def _later(self) -> None:
         self._stale = True
         if self.isVisible() and not self._refresh_soon.isActive():
-            self._refresh_soon.start()
+            self._refresh_soon.start(WORKING_MS if self.worker.working else REFRESH_MS)
 
     def _on_view(self, view: QueueView) -> None:
         self.upper.setVisible(not self.queue.is_empty)
