@@ -353,7 +353,11 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(name="consolidate", function=commands_extract.consolidate, arguments=_TASK),
     CommandSpec(name="folders", function=commands_read.folders),
     CommandSpec(name="history", function=commands_read.history, arguments=(_LIMIT,)),
-    CommandSpec(name="verify", function=commands_read.verify),
+    CommandSpec(
+        name="verify",
+        function=commands_read.verify,
+        arguments=(Argument(name="package", takes=Takes.OPTIONAL_TEXT, metavar="PACKAGE"),),
+    ),
     CommandSpec(
         name="check",
         function=commands_health.check,
