@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from core.domain import texts
+from core.domain.folder_settings import DECLARED, profiles
 from tests.extract.desk import ExtractDesk
 from tests.extract.scoring import Piece, Score, pieces, score
 from tests.fakes.model import ScriptedModel
@@ -58,3 +61,14 @@ def test_built_in_extractor_finds_most_names_and_events(desk: ExtractDesk) -> No
         total += score(piece, desk.view(desk.extract(chat).proposal).parts)
     assert total.recall >= 60
     assert total.precision >= 60
+
+
+def test_every_setting_of_a_folder_is_documented_and_has_its_words() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "EXTRACTION.md").read_text("utf-8")
+    for setting in DECLARED:
+        assert f"| `{setting.key}` |" in page, setting.key
+        wanted = {setting.text, f"{setting.text}.hint"}
+        wanted |= {f"{setting.text}.{choice}" for choice in setting.choices}
+        assert wanted <= texts.keys("en"), setting.key
+    for profile in profiles():
+        assert {profile.text, f"{profile.text}.hint"} <= texts.keys("en")
