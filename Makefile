@@ -3,13 +3,14 @@
 ARGS =
 VENV_PYTHON = .venv/bin/python
 
-.PHONY: help setup run test check tour pictures bench proof lock format clean
+.PHONY: help setup run test test-llm check tour pictures bench proof lock format clean
 
 help:
 	@echo "make run     set up (.venv, packages, system libraries) and open the window"
 	@echo "make test    set up and run the test suite, without a screen"
 	@echo "make check   style, types, import contracts, texts"
 	@echo "make tour    scripted user actions with a picture per step, in build/tour;  make pictures   those of the README"
+	@echo "make test-llm   the protocol of models against a real server, built once (10 to 15 minutes)"
 	@echo "make bench   measure the figures;  make proof   the long runs"
 	@echo "make lock    write requirements.lock anew;  make format   lay out the code;  make clean"
 
@@ -23,6 +24,10 @@ run:
 test:
 	@sh packaging/setup.sh test
 	@QT_QPA_PLATFORM=offscreen $(VENV_PYTHON) -m pytest -n 2 $(ARGS)
+
+test-llm:
+	@sh packaging/setup.sh test
+	@sh packaging/test_llm.sh $(ARGS)
 
 check:
 	@sh packaging/setup.sh check

@@ -1,0 +1,1 @@
+"""The protocol against a real server: only by `make test-llm`."""

@@ -1,0 +1,186 @@
+"""llama-cpp-python's server with a model of random weights: the protocol, not the wisdom."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from core.adapters.endpoints.caller import Caller, Patience
+from core.adapters.endpoints.chat import Abilities, EndpointModel
+from core.adapters.endpoints.net import Net
+from core.adapters.endpoints.probe import list_models
+from core.adapters.endpoints.probe import test_endpoint as probe
+from core.adapters.endpoints.vectors import EndpointEmbedder
+from core.algos.model_reply import read_reply
+from core.domain.endpoints import Endpoint, EndpointKind, Measured, Secret
+from core.domain.errors import Cancelled, Unavailable
+from core.ports.language_model import ChatMessage
+from core.ports.progress import CancelToken
+
+pytestmark = pytest.mark.llm
+
+KEY = "sk-test-0123456789abcdef"
+START_S = 60.0
+WIDTH = 64
+HELLO = [ChatMessage("user", "Hello, 艾琳")]
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"done": {"type": "boolean"}},
+    "required": ["done"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    url: str
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    python, model = os.environ.get("MEMORY_CURATOR_LLM_PYTHON"), os.environ.get("MEMORY_CURATOR_LLM_MODEL")
+    if not python or not model:
+        pytest.skip("run by `make test-llm`")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        *(python, "-m", "llama_cpp.server", "--model", str(Path(model).absolute())),
+        *(
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--n_ctx",
+            "512",
+            "--embedding",
+            "true",
+            "--api_key",
+            KEY,
+        ),
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait(url, process)
+        yield Server(url)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        assert process.poll() is None, "the server ended by itself"
+        try:
+            httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {KEY}"}, trust_env=False)
+            return
+        except httpx.TransportError:
+            time.sleep(0.2)
+    pytest.fail("the server did not answer")
+
+
+@pytest.fixture
+def net() -> Iterator[Net]:
+    made = Net()
+    yield made
+    made.close()
+
+
+def caller(server: Server, net: Net, key: str = KEY, **values: Any) -> Caller:
+    endpoint = Endpoint(
+        **{"id": "e", "name": "real", "url": server.url, "model": "random", "timeout_s": 60} | values
+    )
+    return Caller(endpoint, Secret(key), net, Patience(tries=2))
+
+
+def model(server: Server, net: Net, key: str = KEY, **values: Any) -> EndpointModel:
+    return EndpointModel(caller(server, net, key, **values), Abilities(), len)
+
+
+def key_of(call: Callable[[], object]) -> str:
+    """ "" when the call works, else the text that says why not."""
+    try:
+        call()
+    except Unavailable as error:
+        return error.key
+    return ""
+
+
+def test_models_are_listed_and_chat_answers_in_a_stream(server: Server, net: Net) -> None:
+    assert list_models(caller(server, net))
+    asked = model(server, net)
+    said = key_of(lambda: asked.complete(HELLO, max_tokens=20))
+    assert said in ("", "error.model.empty", "error.model.only_thinking")  # random: perhaps only spaces
+    assert asked.used.calls == 1
+
+
+def test_json_by_schema_is_json(server: Server, net: Net) -> None:
+    reply = model(server, net).complete(HELLO, SCHEMA, 60)
+    assert set(read_reply(reply, SCHEMA).value) == {"done"}  # type: ignore[arg-type]
+
+
+def test_wrong_key_is_said(server: Server, net: Net) -> None:
+    with pytest.raises(Unavailable) as caught:
+        model(server, net, "sk-wrong-0123456789").complete(HELLO)
+    assert caught.value.key == "error.model.key"
+    assert "sk-wrong" not in str(caught.value)
+
+
+def test_too_long_a_request_is_said(server: Server, net: Net) -> None:
+    with pytest.raises(Unavailable) as caught:
+        model(server, net).complete([ChatMessage("user", "x" * 2000)])
+    assert caught.value.key == "error.model.too_long"
+
+
+def test_unknown_model_name_is_accepted_as_the_server_does(server: Server, net: Net) -> None:
+    assert model(server, net, model="nobody").complete(HELLO, SCHEMA, 60)
+
+
+def test_wrong_path_is_said(server: Server, net: Net) -> None:
+    with pytest.raises(Unavailable) as caught:
+        model(server, net, url=f"{server.url}/elsewhere/v1").complete(HELLO)
+    assert caught.value.key == "error.model.not_found"
+
+
+def test_cancel_ends_the_call_at_once(server: Server, net: Net) -> None:
+    token = CancelToken()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(model(server, net).complete, HELLO, None, 400, token)
+        time.sleep(0.1)
+        start = time.monotonic()
+        token.cancel()
+        try:
+            waiting.result(10)
+        except (Cancelled, Unavailable):
+            assert time.monotonic() - start < 2
+
+
+def test_embeddings_are_vectors_or_refused_in_words(server: Server, net: Net) -> None:
+    one = caller(server, net, kind=EndpointKind.EMBEDDING, measured=Measured(WIDTH))
+    made: list[Any] = []
+    said = key_of(lambda: made.append(EndpointEmbedder(one, len).embed_documents(["银灯", "a key"])))
+    assert said in ("", "error.embedder.per_token")
+    for vectors in made:
+        assert vectors.shape == (2, WIDTH)
+        np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_connection_is_tested_line_by_line(server: Server, net: Net) -> None:
+    one, abilities = caller(server, net), Abilities()
+    report = probe(one, EndpointModel(one, abilities, len), EndpointEmbedder(one, len), abilities, None)
+    assert report.lines[0].text == "models.test.reach"
+    assert json.dumps([line.text for line in report.lines])
