@@ -339,3 +339,37 @@ def test_history_names_a_chat_by_its_floors_and_memories(desk: FilesDesk) -> Non
         op = desk.engine.ask(History())[0].op
         said.append(render("en", name_key(op), **op.args))
     assert said == ["Imported plain.jsonl (floors: 3)", "Imported with graph.jsonl (3 floors, 2 memories)"]
+
+
+def test_chat_of_a_group_knows_its_members_also_those_who_say_nothing(desk: FilesDesk) -> None:
+    root = desk.root / "data"
+    members = ["艾琳.png", "博.png", "默.png"]
+    group = {
+        "id": "17",
+        "name": "夜/谈",
+        "members": members,
+        "disabled_members": ["默.png"],
+        "chats": ["2024-7-12"],
+    }
+    (root / "groups").mkdir(parents=True)
+    (root / "groups" / "broken.json").write_text("{")
+    (root / "groups" / "17.json").write_text(json.dumps(group), "utf-8")
+    lines = [
+        said("一", name="艾琳", original_avatar="艾琳.png"),
+        said("二", name="博", original_avatar="博.png"),
+    ]
+    path = write_chat(root / "group chats" / "2024-7-12.jsonl", [header(), *lines])
+    folder = desk.bundle(desk.take(path).created_folder).folder
+    chat_extra = chat_of(folder)
+    assert folder.name == "夜／谈/2024-7-12"
+    assert list(chat_extra["members"]) == ["艾琳", "博", "默"]  # type: ignore[arg-type]
+    assert chat_extra["group"] == {
+        "id": "17",
+        "name": "夜/谈",
+        "members": ["艾琳", "博", "默"],
+        "disabled": ["默"],
+    }
+    assert folder.character == ""
+    assert desk.take(path).op is None
+    alone = write_chat(root / "group chats" / "other.jsonl", [header(), *lines[:1]])
+    assert "group" not in chat_of(desk.bundle(desk.take(alone).created_folder).folder)

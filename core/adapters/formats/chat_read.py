@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from core.adapters.formats.chat_foreign import ForeignChat
+from core.adapters.formats.chat_group import Group, group_of
 from core.adapters.formats.chat_lines import SHOWN_OF_BROKEN, Line, encoding_of, read_lines
 from core.adapters.formats.chat_message import UNUSED, MessageReader, is_header, is_message
 from core.adapters.formats.chat_pack import PackedMessages
@@ -63,7 +64,7 @@ def read_chat(path: Path, schema: Schema) -> ImportPlan:
     if encoding != "utf-8":
         problems.add("import.problem.encoding", severity=INFO, encoding=encoding)
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    reading = _Reading(path.name, schema, problems)
+    reading = _Reading(path.name, schema, problems, in_group=group_of(path))
     reading.take(read_lines(path))
     return reading.plan(changed, path=str(path.absolute()))
 
@@ -124,6 +125,7 @@ class _Reading:
     problems: Problems
     key: str = FOLDER_KEY
     program: str = "sillytavern"
+    in_group: Group | None = None
     header: Mapping[str, Json] | None = None
     messages: PackedMessages = field(default_factory=PackedMessages)
     broken: list[Line] = field(default_factory=list)
@@ -236,7 +238,11 @@ class _Reading:
         metadata = header.get(METADATA_KEY)
         metadata = metadata if isinstance(metadata, Mapping) else {}
         chat: dict[str, Json] = {"header": self.header is not None, "user": self._user()}
-        chat["members"] = list[Json](name for name, _ in self.reader.speakers.most_common())
+        speakers = [name for name, _ in self.reader.speakers.most_common()]
+        if self.in_group is not None:
+            chat["group"] = self.in_group.kept
+            speakers += [name for name in self.in_group.members if name not in speakers]
+        chat["members"] = list[Json](speakers)
         for key in ("integrity", BRANCH_NAME_KEY):
             if isinstance(metadata.get(key), str) and metadata[key]:
                 chat[key] = self.reader.clean_value(metadata[key])
@@ -256,7 +262,7 @@ class _Reading:
         return replace(
             base,
             key=self.key,
-            name=folder_name(Path(self.name).stem),
+            name=self._folder_name(),
             kind=FolderKind.CHAT,
             character=self._character(),
             origin={
@@ -268,6 +274,12 @@ class _Reading:
             },
             extra={**base.extra, CHAT_KEY: chat},
         )
+
+    def _folder_name(self) -> str:
+        """The file's name; chats of a group are called by dates, so they stand below the group's name."""
+        stem = folder_name(Path(self.name).stem)
+        group = self.in_group.name if self.in_group is not None else ""
+        return clean_folder_name(f"{folder_name(group)}/{stem}"[:MAX_FOLDER_CHARS]) if group else stem
 
     def _character(self) -> str:
         """As whom the chat is seen: the header's character, else the only one who speaks."""

@@ -1,0 +1,89 @@
+"""The group of a SillyTavern chat: `groups/<id>.json` beside the directory `group chats`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from core.domain.json_types import Json
+from core.domain.safe_text import storable
+
+GROUPS = "groups"
+_MOST_FILES = 2000
+_MAX_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group: `members` are the names of its cards, those that are switched off among them too."""
+
+    id: str
+    name: str
+    members: tuple[str, ...]
+    disabled: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> dict[str, Json]:
+        """What the chat's folder keeps of it."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "members": list[Json](self.members),
+            "disabled": list[Json](self.disabled),
+        }
+
+
+def group_of(chat: Path) -> Group | None:
+    """The group that lists this chat; None when there is none beside it, or none that can be read."""
+    for place in (chat.parent / GROUPS, chat.parent.parent / GROUPS):
+        for number, file in enumerate(_files(place)):
+            if number >= _MOST_FILES:
+                break
+            value = _read(file)
+            if value is not None and chat.stem in _chats(value):
+                return _group(value, file)
+    return None
+
+
+def _files(place: Path) -> list[Path]:
+    try:
+        return sorted(place.glob("*.json"))
+    except OSError:
+        return []
+
+
+def _read(file: Path) -> Mapping[str, Json] | None:
+    try:
+        if not file.is_file() or file.stat().st_size > _MAX_BYTES:
+            return None
+        value = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _chats(value: Mapping[str, Json]) -> set[str]:
+    listed = value.get("chats")
+    found = {each for each in listed if isinstance(each, str)} if isinstance(listed, list) else set()
+    current = value.get("chat_id")
+    return found | ({current} if isinstance(current, str) else set())
+
+
+def _group(value: Mapping[str, Json], file: Path) -> Group:
+    name, number = value.get("name"), value.get("id")
+    return Group(
+        id=storable(str(number)) if isinstance(number, str | int) else storable(file.stem),
+        name=storable(name).strip() if isinstance(name, str) else "",
+        members=_names(value.get("members")),
+        disabled=_names(value.get("disabled_members")),
+    )
+
+
+def _names(value: Json) -> tuple[str, ...]:
+    """Cards by their names, without the ending of the picture."""
+    files = (
+        [each for each in value if isinstance(each, str) and each.strip()] if isinstance(value, list) else []
+    )
+    return tuple(dict.fromkeys(storable(PurePosixPath(each).name.removesuffix(".png")) for each in files))
