@@ -130,7 +130,7 @@ def _canvas_rows(count: int, target: str) -> Iterator[Row]:
 def _move(canvas, loop: Loop) -> tuple[list[float], int, float]:  # type: ignore[no-untyped-def]
     """Pan and zoom; times of frames in ms of the window's thread, bare ones, median wait for the exact
     picture: the pause before it is begun and the CPU time of all threads until it is there."""
-    from ui.graph.canvas import SETTLE_MS
+    from ui.graph.view import SETTLE_MS
 
     times, bare, waits = [], 0, []
     for repeat in range(REPEATS):
