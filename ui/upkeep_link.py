@@ -93,4 +93,7 @@ class UpkeepLink(QObject):
             return
         page = self._show(page_id)
         if page_id == UPKEEP and task:
-            cast("UpkeepPage", page).show_task(task)
+            from ui.views.upkeep.tasks import TASKS
+
+            if task in {known.id for known in TASKS}:
+                cast("UpkeepPage", page).show_task(task)

@@ -94,6 +94,18 @@ class SuggestSummaries(Query[tuple[int, ...]]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RenewSummaries(Query[tuple[int, ...]]):
+    """New texts for summaries, from the memories below them as they are now: one open proposal a folder.
+
+    Nothing is overwritten before it is applied, and a summary that was edited meanwhile is left alone then.
+    Answers the pks of the proposals. Errors: NotFound, Unavailable (model), Cancelled, UserError when none came.
+    """
+
+    memories: tuple[MemoryPk, ...]
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SummariseAgain(Query[None]):
     """Sum up the memories of one waiting part of a proposal again, with a hint; its text is replaced.
 

@@ -22,6 +22,7 @@ from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import Memory
 from core.domain.proposal import (
     BUILT_IN,
+    ChangePart,
     CreatePart,
     NewProposal,
     Part,
@@ -33,6 +34,7 @@ from core.domain.queries import MemoryFilter, Sort
 from core.domain.queries_upkeep import (
     CompressPlanOf,
     LostDetails,
+    RenewSummaries,
     SuggestSummaries,
     SummariesOutOfDate,
     SummariseAgain,
@@ -204,6 +206,57 @@ class Compression:
         part = part_of(key, kind, members, tags, aliases, summary)
         floors = PartGroup(key=key, start=part.seq_start, end=part.seq_end)
         return (part,), floors, summary.tokens
+
+    def renew(self, query: RenewSummaries, cancel: Cancel | None) -> tuple[int, ...]:
+        """See RenewSummaries."""
+        summariser = self.summariser()
+        by_folder: dict[FolderPk, list[Part]] = defaultdict(list)
+        for number, pk in enumerate(dict.fromkeys(query.memories), 1):
+            folder, part = self._renewed(summariser, pk, f"r{number}", query.hint, cancel)
+            if part is not None:
+                by_folder[folder].append(part)
+        if not by_folder:
+            raise UserError("error.compress.none", count=len(query.memories))
+        source = BUILT_IN if summariser.model is None else summariser.model.name
+        return tuple(
+            self.proposals.add(
+                NewProposal(
+                    kind=ProposalKind.COMPRESSION,
+                    folder=folder,
+                    source=source,
+                    parts=tuple(parts),
+                    groups=tuple(PartGroup(key=part.group) for part in parts),
+                    args={"count": len(parts)},
+                )
+            )
+            for folder, parts in by_folder.items()
+        )
+
+    def _renewed(
+        self, summariser: Summariser, pk: MemoryPk, key: str, hint: str, cancel: Cancel | None
+    ) -> tuple[FolderPk, ChangePart | None]:
+        with self.store.read() as reader:
+            summary = memories_of(reader, [pk])[0]
+            below = reader.records(Memory, reader.children_of([pk]))
+            kind = reader.schema().type(summary.type)
+        children = [child for child in below if child.deleted_at is None and child.type == summary.type]
+        if kind is None or not children:
+            return summary.folder, None
+        children.sort(key=lambda child: (child.seq or 0, child.created_at, child.pk))
+        try:
+            said = summariser.summary(kind, children, hint, _token(cancel))
+        except BadReply:
+            return summary.folder, None
+        new = part_of(key, kind, children, (), (), said)
+        return summary.folder, ChangePart(
+            key=key,
+            group=key,
+            notes=said.notes,
+            memory=pk,
+            revision=summary.revision,
+            body=new.body or None,
+            fields={name: value for name, value in new.fields.items() if value != summary.fields.get(name)},
+        )
 
     def again(self, query: SummariseAgain, cancel: Cancel | None) -> None:
         """See SummariseAgain."""

@@ -192,6 +192,9 @@ class Application:
             pks,
             {"parent": parent, "status": Status.ARCHIVED, "status_reason": StatusReason.COMPRESSED},
         )
+        used = [child.last_activated_at for child in children if child.last_activated_at is not None]
+        counts = {"activation_count": sum(child.activation_count for child in children)}
+        self.uow.update(Kind.MEMORY, [parent], {**counts, "last_activated_at": max(used, default=None)})
         inside = {*pks, parent}
         for edge in self.uow.edges_touching(pks):
             if not lives(edge, self.uow.now) or {edge.source, edge.target} <= inside:

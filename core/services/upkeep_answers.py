@@ -41,6 +41,7 @@ def upkeep_answers(
         u.CompressPlanOf: lambda query, _: groups(query),
         u.CompressWaiting: lambda _query, _: len(groups(u.CompressPlanOf()).groups),
         u.SuggestSummaries: lambda query, cancel: compression().suggest(query, cancel),
+        u.RenewSummaries: lambda query, cancel: compression().renew(query, cancel),
         u.SummariseAgain: lambda query, cancel: compression().again(query, cancel),
         u.LostDetails: read(compress.lost),
         u.MemoRows: read(memos.rows),

@@ -61,6 +61,7 @@ from core.domain.queries import (
     Verify,
     VersionsOf,
 )
+from core.domain.queries_chat import Chats
 from core.domain.queries_drop import DropKind, LookAtQueue, QueueSorted, QueueView, SortedFile, SortFiles
 from core.domain.queries_health import Health
 from core.domain.queries_proposals import Proposals
@@ -271,7 +272,7 @@ class FakeEngine:
                 return VerifyReport(len(self.rows), (), (), (), (), 0, 0)
             case TagNames() | CrossingEdges() | History() | VersionsOf():
                 return ()
-            case Proposals() | QueueRows() | SummariesOutOfDate():
+            case Proposals() | QueueRows() | SummariesOutOfDate() | Chats():
                 return ()
             case LastOpId():
                 return OpId(0)

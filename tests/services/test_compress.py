@@ -13,11 +13,12 @@ from core.domain.enums import Status, StatusReason
 from core.domain.errors import Invalid, Unavailable, UserError
 from core.domain.ids import FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.memory import TagSet
-from core.domain.proposal import BUILT_IN, CreatePart, Proposal
+from core.domain.proposal import BUILT_IN, ChangePart, CreatePart, Proposal
 from core.domain.queries import LiveEdges
 from core.domain.queries_upkeep import (
     CompressPlanOf,
     LostDetails,
+    RenewSummaries,
     SuggestSummaries,
     SummariesOutOfDate,
     SummariseAgain,
@@ -321,3 +322,31 @@ def test_texts_without_an_end_mark_do_not_run_into_each_other(desk: Desk) -> Non
     (part,) = suggested(desk, plan(desk, forced=True).groups).parts
     assert isinstance(part, CreatePart)
     assert part.body == "苏禾对花生过敏。白鹭号当夜沉没。 She stayed."
+
+
+def test_a_summary_out_of_date_gets_a_new_text_as_a_proposal(desk: Desk) -> None:
+    pks = events(desk, desk.folder(), 3)
+    made = suggested(desk, plan(desk, forced=True).groups, fields("old text"))
+    (summary,) = desk.run(ApplyProposal(proposal=made.pk)).created
+    desk.run(EditMemory(memory=pks[0], body="It was 99 times."))
+    model = ScriptedModel([fields("new text, 99 times")])
+    (pk,) = compression(desk, model).renew(RenewSummaries(memories=(summary,)), None)
+    assert "99 times" in model.asked[0][-1].text
+    assert desk.get(summary).body == "old text"
+    (part,) = proposal(desk, pk).parts
+    assert isinstance(part, ChangePart)
+    desk.run(EditMemory(memory=summary, body="written by hand"))
+    assert desk.run(ApplyProposal(proposal=pk)).counts["skipped_changed"] == 1
+    assert desk.get(summary).body == "written by hand"
+
+
+def test_counts_of_the_members_are_summed_up_on_the_summary(desk: Desk) -> None:
+    pks = events(desk, desk.folder(), 3)
+    for used in (pks[0], pks[0], pks[2]):
+        desk.store.usage.count([used])
+    made = suggested(desk, plan(desk, forced=True).groups, fields("all"))
+    (summary,) = desk.run(ApplyProposal(proposal=made.pk)).created
+    assert desk.get(summary).activation_count == 3
+    assert desk.get(summary).last_activated_at == desk.get(pks[2]).last_activated_at
+    desk.undo()
+    assert desk.get(pks[0]).activation_count == 2

@@ -12,6 +12,7 @@ from core.domain.upkeep import TRIAL_UNTIL_KEY
 from tests.ui.upkeep.conftest import Bench
 from ui.views.upkeep.page import UpkeepPage
 from ui.views.upkeep.promote import ARCHIVE, KEEP, PROMOTE, TRASH, PromoteTask
+from ui.views.upkeep.tasks import TASKS
 
 
 def opened(bench: Bench) -> PromoteTask:
@@ -156,7 +157,8 @@ def test_an_empty_plan_says_why(bench: Bench) -> None:
 def test_the_page_counts_what_waits(bench: Bench, trials: list[int]) -> None:
     page = UpkeepPage(bench.context, bench.operations)
     bench.show(page)
-    bench.until(lambda: page.tasks.item(0).data(Qt.ItemDataRole.UserRole + 1) == 2)
+    row = [task.id for task in TASKS].index("promote")
+    bench.until(lambda: page.tasks.item(row).data(Qt.ItemDataRole.UserRole + 1) == 2)
 
 
 def test_sorting_by_a_column_keeps_choices_with_their_rows(bench: Bench, trials: list[int]) -> None:

@@ -97,7 +97,7 @@ class ReviewPage(QWidget):
             self.stack.show_loading(tr("state.loading"))
 
         def ask(_progress: Report, cancel: Cancel) -> list[object]:
-            return [source.ask(engine, cancel) for source in SOURCES]
+            return [None if source.slow else source.ask(engine, cancel) for source in SOURCES]
 
         self._context.tasks.run(Lane.READ, ask, self._take, owner=self, query="waiting", failed=self._fail)
 
@@ -107,7 +107,29 @@ class ReviewPage(QWidget):
             self._again.start()
 
     def _take(self, found: list[object]) -> None:
-        self._found = found
+        self._found = [
+            kept if source.slow else new
+            for source, kept, new in zip(SOURCES, self._found, found, strict=True)
+        ]
+        self._fill()
+        self._ask_slow()
+
+    def _ask_slow(self) -> None:
+        """What takes its time comes afterwards; an error of it hides nothing of the rest."""
+        engine = self._context.engine
+
+        def ask(_progress: Report, cancel: Cancel) -> list[object]:
+            return [source.ask(engine, cancel) if source.slow else None for source in SOURCES]
+
+        self._context.tasks.run(
+            Lane.READ, ask, self._take_slow, owner=self, query="slow", failed=self._context.tasks.error.emit
+        )
+
+    def _take_slow(self, found: list[object]) -> None:
+        self._found = [
+            new if source.slow else kept
+            for source, kept, new in zip(SOURCES, self._found, found, strict=True)
+        ]
         self._fill()
 
     def _fill(self) -> None:

@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from core.domain.api import Cancel, EngineApi
 from core.domain.document import FileState
 from core.domain.proposal import ProposalRow
-from core.domain.queries import QueueRows
+from core.domain.queries import Counts, QueueRows
+from core.domain.queries_chat import Chats, FloorMarksOf
+from core.domain.queries_merge import FindContradictions, FindDuplicates, Verdict
 from core.domain.queries_proposals import Proposals
+from core.domain.queries_upkeep import SummariesOutOfDate
 from ui.language import Language
 from ui.views.proposal.words import ICONS, proposal_title, source_name
 
 PROPOSALS = "proposals"
+SMALL_LIBRARY = 3_000
+"""In a larger one doubles and contradictions are looked for on the page Upkeep, when a person asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +42,15 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class ReviewSource:
-    """A kind of things that wait. Its heading is `review.<id>`. `ask` runs in a worker; `waiting` makes words of it."""
+    """A kind of things that wait. Its heading is `review.<id>`. `ask` runs in a worker; `waiting` makes words of it.
+
+    `slow`: asked after the others, only by the page itself, and left out of the number on the rail until then.
+    """
 
     id: str
     ask: Callable[[EngineApi, Cancel], object]
     waiting: Callable[[object, Language], tuple[Waiting, ...]]
+    slow: bool = False
 
 
 SOURCES: list[ReviewSource] = []
@@ -87,27 +96,85 @@ def _questions(engine: EngineApi, cancel: Cancel) -> object:
 
 
 def _question_words(found: object, tr: Language) -> tuple[Waiting, ...]:
+    return _led(found, tr, "questions", "mdi6.file-question-outline", page="documents")
+
+
+def _outdated(engine: EngineApi, cancel: Cancel) -> object:
+    return len(engine.ask(SummariesOutOfDate(), cancel=cancel))
+
+
+def _outdated_words(found: object, tr: Language) -> tuple[Waiting, ...]:
+    return _led(found, tr, "outdated", "mdi6.clock-alert-outline", "compress")
+
+
+def _conflicts(engine: EngineApi, cancel: Cancel) -> object:
+    """Memories whose floors were edited or removed after they were made of them."""
+    chats = engine.ask(Chats(), cancel=cancel)
+    return sum(
+        len(engine.ask(FloorMarksOf(chat.folder.pk), cancel=cancel).changed)
+        for chat in chats
+        if chat.memories
+    )
+
+
+def _conflict_words(found: object, tr: Language) -> tuple[Waiting, ...]:
+    return _led(found, tr, "conflicts", "mdi6.message-alert-outline", page="chats")
+
+
+def _small(engine: EngineApi, cancel: Cancel) -> bool:
+    return engine.ask(Counts(journal=False), cancel=cancel).memories <= SMALL_LIBRARY
+
+
+def _duplicates(engine: EngineApi, cancel: Cancel) -> object:
+    if not _small(engine, cancel):
+        return 0
+    found = engine.ask(FindDuplicates(), cancel=cancel)
+    return sum(group.verdict is not Verdict.MAYBE for group in found)
+
+
+def _duplicate_words(found: object, tr: Language) -> tuple[Waiting, ...]:
+    return _led(found, tr, "duplicates", "mdi6.content-duplicate", "duplicates")
+
+
+def _contradictions(engine: EngineApi, cancel: Cancel) -> object:
+    return len(engine.ask(FindContradictions(), cancel=cancel)) if _small(engine, cancel) else 0
+
+
+def _contradiction_words(found: object, tr: Language) -> tuple[Waiting, ...]:
+    return _led(found, tr, "contradictions", "mdi6.lightning-bolt-outline", "contradictions")
+
+
+def _led(
+    found: object, tr: Language, source: str, icon: str, task: str = "", page: str = "upkeep"
+) -> tuple[Waiting, ...]:
+    """One entry that says how many there are and leads to where they are mended."""
     count = found if isinstance(found, int) else 0
     if not count:
         return ()
     return (
         Waiting(
-            source="questions",
-            key="questions",
-            title=tr("review.questions.title", count=count),
-            detail=tr("review.questions.detail"),
-            icon="mdi6.file-question-outline",
-            page="documents",
-            about=tr("review.questions.about"),
-            button=tr("review.questions.button"),
+            source=source,
+            key=source,
+            title=tr(f"review.{source}.title", count=count),
+            detail=tr(f"review.{source}.detail"),
+            icon=icon,
+            page=page,
+            task=task,
+            about=tr(f"review.{source}.about"),
+            button=tr(f"review.{source}.button"),
         ),
     )
 
 
 add_source(ReviewSource(PROPOSALS, _proposals, _proposal_words))
 add_source(ReviewSource("questions", _questions, _question_words))
+add_source(ReviewSource("conflicts", _conflicts, _conflict_words))
+add_source(ReviewSource("outdated", _outdated, _outdated_words))
+add_source(ReviewSource("duplicates", _duplicates, _duplicate_words, slow=True))
+add_source(ReviewSource("contradictions", _contradictions, _contradiction_words, slow=True))
 
 
 def count_waiting(engine: EngineApi, cancel: Cancel, tr: Language) -> int:
-    """How many things wait. Cost: asks all sources; call it in a worker."""
-    return sum(len(source.waiting(source.ask(engine, cancel), tr)) for source in SOURCES)
+    """How many things wait, without the slow sources. Call it in a worker."""
+    quick = (source for source in SOURCES if not source.slow)
+    return sum(len(source.waiting(source.ask(engine, cancel), tr)) for source in quick)

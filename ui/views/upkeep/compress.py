@@ -12,8 +12,8 @@ from core.domain.api import Cancel, EngineApi, Report
 from core.domain.commands import Command
 from core.domain.endpoints import ModelTask
 from core.domain.ids import MemoryPk, TypeId
-from core.domain.queries import LibrarySchema, MemoryRows
-from core.domain.queries_upkeep import CompressPlanOf, SuggestSummaries, SummariesOutOfDate
+from core.domain.queries import LibrarySchema, MemoryRows, Query
+from core.domain.queries_upkeep import CompressPlanOf, RenewSummaries, SuggestSummaries, SummariesOutOfDate
 from core.domain.results import MemoryRow
 from core.domain.schema import MemoryType
 from core.domain.upkeep import CompressPlan
@@ -54,13 +54,22 @@ class CompressTask(PlanTask[_Groups]):
         guard_wheel(self.types)
         self.forced = QCheckBox()
         self.up, self.down, self.apart = QPushButton(), QPushButton(), QPushButton()
-        self.outdated = QPushButton()
-        self.outdated.setProperty("flat", "true")
+        self.outdated, self.renew_button = QPushButton(), QPushButton()
+        for button in (self.outdated, self.renew_button):
+            button.setProperty("flat", "true")
         self.hint = PlainLineEdit()
         self.hint.setMinimumWidth(context.theme.px(HINT_PX))
         self.by = QLabel()
         self.by.setProperty("role", "secondary")
-        for widget in (self.types, self.forced, self.up, self.down, self.apart, self.outdated):
+        for widget in (
+            self.types,
+            self.forced,
+            self.up,
+            self.down,
+            self.apart,
+            self.outdated,
+            self.renew_button,
+        ):
             self.tools.addWidget(widget)
         self.bar.insertWidget(1, self.by)
         self.bar.insertWidget(2, self.hint)
@@ -70,6 +79,7 @@ class CompressTask(PlanTask[_Groups]):
         self.down.clicked.connect(lambda: self.tree.move_selected(1))
         self.apart.clicked.connect(self.tree.take_apart)
         self.outdated.clicked.connect(self._show_outdated)
+        self.renew_button.clicked.connect(self._renew)
         self.tree.changed.connect(self.show_summary)
         self.tree.open_memories.connect(self.open_memories)
         self.tree.itemSelectionChanged.connect(self._enable)
@@ -112,6 +122,7 @@ class CompressTask(PlanTask[_Groups]):
             said.append(tr("compress.locked", count=tr.number(plan.plan.locked)))
         self.said.setText(" ".join(said))
         self.outdated.setVisible(bool(plan.outdated))
+        self.renew_button.setVisible(bool(plan.outdated))
         self.outdated.setText(tr("compress.outdated", count=len(plan.outdated)))
         self._say_who()
         if groups:
@@ -160,9 +171,17 @@ class CompressTask(PlanTask[_Groups]):
         groups = self.tree.chosen()
         if not groups or self._applying:
             return
+        self._ask_for(SuggestSummaries(groups=groups, hint=self.hint.text().strip()))
+
+    def _renew(self) -> None:
+        """Ask for new texts of the summaries that are out of date."""
+        if self.plan is not None and self.plan.outdated and not self._applying:
+            self._ask_for(RenewSummaries(memories=self.plan.outdated, hint=self.hint.text().strip()))
+
+    def _ask_for(self, query: Query[tuple[int, ...]]) -> None:
         self._applying = True
         self.show_summary()
-        engine, query = self.context.engine, SuggestSummaries(groups=groups, hint=self.hint.text().strip())
+        engine = self.context.engine
 
         def ask(_progress: Report, cancel: Cancel) -> tuple[int, ...]:
             return engine.ask(query, cancel=cancel)
@@ -205,6 +224,8 @@ class CompressTask(PlanTask[_Groups]):
         self.hint.setPlaceholderText(tr("compress.hint"))
         self.hint.setAccessibleName(tr("compress.hint"))
         self.outdated.setToolTip(tr("compress.outdated.tip"))
+        self.renew_button.setText(tr("compress.renew"))
+        self.renew_button.setToolTip(tr("compress.renew.tip"))
         for button, key, icon in (
             (self.up, "compress.up", "mdi6.arrow-up"),
             (self.down, "compress.down", "mdi6.arrow-down"),

@@ -144,6 +144,9 @@ class ForgetTask(PlanTask[Forgettable]):
 
     # --- applying ---
 
+    def can_apply(self) -> bool:
+        return bool(np.any(self.table.rows.choice == 1))
+
     def command(self) -> ForgetMemories | None:
         ticked = self.table.rows.picked(1).tolist()
         if not ticked:

@@ -189,6 +189,9 @@ class PromoteTask(PlanTask[Trials]):
 
     # --- applying ---
 
+    def can_apply(self) -> bool:
+        return bool(np.any(self.table.rows.choice != KEEP))
+
     def command(self) -> JudgeTrials | None:
         picked = [
             tuple(map(MemoryPk, self.table.rows.picked(value).tolist())) for value in range(len(CHOICES))
