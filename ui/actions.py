@@ -177,6 +177,7 @@ TABLE: tuple[Action, ...] = (
     Action("memory.lock", "mdi6.lock-outline", "Ctrl+L", need=Need.OUTSIDE_TRASH),
     Action("memory.unlock", "mdi6.lock-open-variant-outline", "Ctrl+Shift+L", need=Need.OUTSIDE_TRASH),
     Action("memory.replace", "mdi6.find-replace", "Ctrl+H", need=Need.OUTSIDE_TRASH),
+    Action("memory.looked_at", "mdi6.eye-check-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
     Action("memory.export", "mdi6.export-variant", "Ctrl+E", need=Need.OUTSIDE_TRASH),
     Action("memory.merge", "mdi6.call-merge", "Ctrl+Shift+M", need=Need.SEVERAL_OUTSIDE),
     Action("memory.unmerge", "mdi6.call-split", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),

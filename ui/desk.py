@@ -25,6 +25,7 @@ from core.domain.commands import (
     TrashMemories,
     UntrashMemories,
 )
+from core.domain.commands_floors import MarkLookedAt
 from core.domain.enums import Layer
 from core.domain.folder import SEPARATOR
 from core.domain.ids import FolderPk, MemoryPk, TypeId
@@ -161,6 +162,7 @@ class Desk(QObject):
             "memory.restore": lambda pks: RestoreMemories(memories=pks),
             "memory.trash": lambda pks: TrashMemories(memories=pks),
             "memory.untrash": lambda pks: UntrashMemories(memories=pks),
+            "memory.looked_at": lambda pks: MarkLookedAt(memories=pks),
         }
         for name, make in commands.items():
             self._context.actions.on(name, partial(self._run, make))

@@ -29,7 +29,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "memory.new", "memory.edit", "memory.save", "memory.discard", "", "memory.move", "memory.copy", "",
             "memory.type", "memory.layer", "memory.importance", "memory.tags", "memory.visibility", "memory.lock",
-            "memory.unlock", "", "memory.merge", "memory.unmerge", "memory.replace", "memory.export", "", "memory.promote", "memory.unfold", "memory.archive", "memory.restore", "memory.trash",
+            "memory.unlock", "", "memory.merge", "memory.unmerge", "memory.replace", "memory.looked_at", "memory.export", "", "memory.promote", "memory.unfold", "memory.archive", "memory.restore", "memory.trash",
             "memory.untrash", "memory.delete", "trash.empty",
         ),
     ),

@@ -8,6 +8,7 @@ from typing import Any
 from core.domain import commands as c
 from core.domain import commands_chat as cc
 from core.domain import commands_extract as ce
+from core.domain import commands_floors as cf
 from core.domain import commands_health as ch
 from core.domain import commands_merge as cm
 from core.domain import commands_proposals as cp
@@ -18,6 +19,7 @@ from core.services import (
     chats,
     compress,
     documents,
+    floor_marks,
     folder_ends,
     folder_values,
     folders,
@@ -90,6 +92,7 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.EndEdges: relations.end,
     c.RemoveEdges: relations.remove,
     cc.MoveChatPointer: chats.move_pointer,
+    cf.MarkLookedAt: floor_marks.looked_at,
     c.PinMemories: pins.pin,
     c.UnpinMemories: pins.unpin,
     c.GroupMemories: pins.group,

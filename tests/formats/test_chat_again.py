@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from core.domain.commands import (
     MergeFolders,
     NewMemory,
 )
+from core.domain.commands_floors import MarkLookedAt
 from core.domain.errors import UserError
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk, TypeId
@@ -134,6 +136,24 @@ def test_edited_floor_marks_the_memories_that_came_from_it_and_undo_takes_all_ba
     desk.engine.undo()
     assert chat.texts() == [line["mes"] for line in floors(10)]
     assert FLOORS_CHANGED_KEY not in chat.record(hit).extra
+
+
+def test_memory_that_was_looked_at_loses_its_mark_and_nothing_else(desk: FilesDesk) -> None:
+    chat = Chat(desk, floors(8))
+    kept, hit = chat.memory(2), chat.memory(6)
+    edited = floors(8)
+    edited[6] = edited[6] | {"mes": "改写的一层。"}
+    chat.write(edited)
+    desk.take(chat.path)
+    marked = chat.record(hit)
+    result = desk.engine.run(MarkLookedAt(memories=(kept, hit)))
+    after = chat.record(hit)
+    assert result.changed == 1
+    assert FLOORS_CHANGED_KEY not in after.extra
+    assert replace(after, extra=marked.extra, revision=marked.revision) == marked
+    assert desk.engine.run(MarkLookedAt(memories=(kept, hit))).op is None
+    desk.engine.undo()
+    assert FLOORS_CHANGED_KEY in chat.record(hit).extra
 
 
 def test_removed_and_inserted_floors_move_what_names_floors(desk: FilesDesk) -> None:
