@@ -36,7 +36,8 @@ from core.ports.proposals import Proposals
 from core.ports.store import Reader, Store
 from core.services import content
 from core.services.lookup import op_title
-from core.services.proposal_apply import living, proposal_of, same_name
+from core.services.proposal_apply import proposal_of
+from core.services.proposal_names import NamesThere, living
 
 Answer = Callable[[Any, "Cancel | None"], Any]
 
@@ -71,6 +72,10 @@ class _Viewer:
         default = reader.folder_named(DEFAULT_FOLDER) if proposal.folder is None else None
         self._folder: FolderPk | None = default.pk if default is not None else proposal.folder
         self._own = {each.memory for each in proposal.decided.values()}
+        self._names = None if self._folder is None else NamesThere(reader, self._folder)
+        retired = [part.memory for part in proposal.parts if isinstance(part, RetirePart) and part.ticked]
+        self._leaving = frozenset(end for end in retired if isinstance(end, int))
+        self._found: dict[MemoryPk, Memory | None] = {}
 
     def parts(self) -> tuple[PartView, ...]:
         return tuple(self._view(part) for part in self._proposal.parts)
@@ -97,8 +102,12 @@ class _Viewer:
         if isinstance(end, str):
             known = self._proposal.decided.get(end)
             pk = None if known is None else known.memory
-        pk = None if pk is None else living(self._reader, pk)
-        return None if pk is None else self._reader.records(Memory, [pk])[0]
+        if pk is None:
+            return None
+        if pk not in self._found:
+            alive = living(self._reader, pk)
+            self._found[pk] = None if alive is None else self._reader.records(Memory, [alive])[0]
+        return self._found[pk]
 
     def _title(self, end: End) -> str:
         memory = self._memory(end)
@@ -117,8 +126,8 @@ class _Viewer:
         decided = self._decided(part)
         known = self._schema.type(part.type)
         old = None
-        if decided["verdict"] is None and self._folder is not None:
-            old = same_name(self._reader, self._folder, part)
+        if decided["verdict"] is None and self._names is not None:
+            old = self._names.same(part, self._leaving)
         after = _values(known, part.title, part.body, dict(part.fields))
         before = {} if old is None else _values(known, old.title, old.body, dict(old.fields))
         changes = [_changed(name, before.get(name), value) for name, value in after.items()]
