@@ -15,6 +15,7 @@ from ui.models.memory_table import encode_memories
 from ui.views.graph.cards import EdgeCard, GroupCard, RelationCard
 from ui.views.graph.edits import Edits
 from ui.views.graph.relation_search import RelationSearch
+from ui.views.merge.desk import MergeDesk
 
 SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 
@@ -337,3 +338,39 @@ def test_g_in_the_list_looks_at_the_memory_on_the_graph(show: Opener, trio: Trio
     assert desk.page.isVisible()
     assert desk.page.selected == (trio.bram,)
     assert desk.session.detail.memory == trio.bram
+
+
+def _merge_desk(desk: Desk) -> MergeDesk:
+    def ready() -> bool:
+        return any(each.choice is not None for each in desk.window.findChildren(MergeDesk))
+
+    desk.qtbot.waitUntil(ready, timeout=10_000)
+    return desk.window.findChildren(MergeDesk)[0]
+
+
+def test_dropping_one_on_another_merges_them_on_the_desk_when_asked(show: Opener, trio: Trio) -> None:
+    desk = show()
+    desk.drag([desk.at(trio.cora), desk.at(trio.bram)])
+    menu = desk.page.edits.menu
+    assert menu is not None
+    desk.choose(menu, "Merge into \u2068Bram\u2069…")
+    merging = _merge_desk(desk)
+    assert desk.memory(trio.cora).merged_into is None  # nothing happens before it is looked at
+    QTest.mouseClick(merging.merge_button, Qt.MouseButton.LeftButton)
+    desk.qtbot.waitUntil(lambda: desk.memory(trio.cora).merged_into == trio.bram)
+    desk.ready()
+    assert desk.page.picture.state is not None
+    desk.undo()
+    desk.qtbot.waitUntil(lambda: desk.memory(trio.cora).merged_into is None)
+
+
+def test_context_menu_merges_the_selection_on_the_desk(show: Opener, trio: Trio) -> None:
+    desk = show()
+    desk.click(desk.at(trio.ada))
+    desk.click(desk.at(trio.cora), SHIFT)
+    desk.choose(desk.right_click(desk.at(trio.cora)), "memory.merge")
+    merging = _merge_desk(desk)
+    assert merging.choice is not None
+    assert set(merging._items[0].pks) == {trio.ada, trio.cora}
+    merging.close()
+    desk.ready()
