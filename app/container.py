@@ -446,6 +446,7 @@ class Library:
     def _end(self) -> None:
         self.watch.stop()
         self.models.close()
+        self.extracting.stop()
         if self.drainer is not None:
             self.drainer.stop()
         if "_index" in self.__dict__:

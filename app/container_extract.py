@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from core.domain.endpoints import ModelTask
+from core.domain.endpoints import MANUAL, ModelTask
+from core.domain.enums import ActorKind
 from core.domain.queries import Query
-from core.domain.queries_extract import PromptTask
+from core.domain.queries_extract import PromptTask, RunAutomatic
+from core.domain.results import Actor
+from core.engine import Engine
 
 if TYPE_CHECKING:
     from app.container import Library
     from core.domain.api import Cancel
+    from core.domain.commands import Command
     from core.domain.json_types import Json
+    from core.domain.results import OpResult
     from core.ports.language_model import LanguageModel
+    from core.ports.progress import CancelToken
     from core.services.extract.automatic import Automatic
     from core.services.extract.meaning import Meaning
     from core.services.extract.run import Extraction, Tools
     from core.services.extract.tasks import Tasks
+    from core.services.extract.worker import AutomaticThread
     from core.services.prompts import PromptBook
     from core.settings import Settings
 
+AUTOMATIC_NAME = "automatic extraction"
+"""Under this name the history shows what folders do by themselves."""
 OWN_PROMPTS = "prompts.own"
 _MODELS: Mapping[PromptTask, ModelTask] = {
     PromptTask.EXTRACT: ModelTask.EXTRACT,
@@ -39,6 +50,7 @@ class LibraryExtraction:
 
     def __init__(self, library: Library, settings: Settings) -> None:
         self._library, self._settings = library, settings
+        self._thread: AutomaticThread | None = None
         self.instead: LanguageModel | None = None
         """Asked in place of the models that are chosen in the settings (the command line's manual model)."""
 
@@ -94,8 +106,48 @@ class LibraryExtraction:
     def automatic(self) -> Automatic:
         """What folders do by themselves."""
         from core.services.extract.automatic import Automatic
+        from core.services.extract.run import Extraction
 
-        return Automatic(self._tools, self.extraction, self.tasks)
+        tools = replace(self._tools, run=self._run_by_itself)
+        return Automatic(tools, Extraction(tools), self.tasks)
+
+    def _run_by_itself(self, command: Command, *, cancel: Cancel | None = None) -> OpResult:
+        """What a window does by itself is no change of the person's: Ctrl+Z does not take it."""
+        engine = self._library.engine
+        if engine.actor.kind is ActorKind.PERSON:
+            engine = self._own_engine
+        return engine.run(command, cancel=cancel)
+
+    @cached_property
+    def _own_engine(self) -> Engine:
+        """Writes as a program; whoever listens to the library hears of it."""
+        engine = Engine(self._library.store, Actor(ActorKind.PROGRAM, AUTOMATIC_NAME, uuid.uuid4().hex))
+        engine.subscribe(lambda _changes: _hear(self._library.engine))
+        return engine
+
+    # --- by itself -----------------------------------------------------------------------
+
+    def keep_running(self) -> None:
+        """From now on folders that are set to it extract by themselves. Only for the holder of the library's lock."""
+        if self._thread is not None or not self._library.keeps_lock:
+            return
+        from core.services.extract.worker import AutomaticThread
+
+        self._thread = AutomaticThread(self._work)
+        self._library.engine.subscribe(self._thread.changed)
+        self._thread.start()
+
+    def _work(self, cancel: CancelToken) -> None:
+        """All folders that ask for it; nobody is there to carry a request by hand."""
+        model = self._model(PromptTask.EXTRACT)
+        if model is None or model.name != MANUAL:
+            self.automatic.run(RunAutomatic(), cancel)
+
+    def stop(self) -> None:
+        """End the thread."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.stop()
 
     def answers(self) -> Mapping[type[Query[Any]], Callable[[Any, Cancel | None], Any]]:
         """Answers to the queries about extraction and prompts."""
@@ -127,3 +179,7 @@ def keep_prompts(settings: Settings, own: Mapping[tuple[str, str], str]) -> None
         {"task": task, "language": language, "text": text} for (task, language), text in own.items()
     ]
     settings.set(OWN_PROMPTS, rows)
+
+
+def _hear(engine: Engine) -> None:
+    engine.poll()

@@ -60,6 +60,7 @@ class GuiLibraries:
         )
         library.keep_indexed()
         library.keep_watched()
+        library.extracting.keep_running()
         library.health.keep_backed_up()
         with self._lock:
             self._open[id(library.engine)] = library
