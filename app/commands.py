@@ -17,6 +17,7 @@ from app import (
     commands_evaluate,
     commands_extract,
     commands_health,
+    commands_merge,
     commands_models,
     commands_read,
     commands_recall,
@@ -200,6 +201,38 @@ UPKEEP: tuple[CommandSpec, ...] = (
             Argument(name="--layer-draw", takes=Takes.DECIMAL, metavar="N"),
             Argument(name="--memory-draw", takes=Takes.DECIMAL, metavar="N"),
         ),
+    ),
+)
+DOUBLES: tuple[CommandSpec, ...] = (
+    CommandSpec(
+        name="duplicates",
+        function=commands_merge.duplicates,
+        arguments=(
+            _FOLDER,
+            Argument(name="--across", takes=Takes.FLAG),
+            Argument(name="--type", takes=Takes.REPEATED, metavar="TYPE"),
+            Argument(name="--verdict", takes=Takes.REPEATED, choices=commands_merge.VERDICTS),
+            Argument(name="--contradictions", takes=Takes.FLAG),
+            _LIMIT,
+        ),
+    ),
+    CommandSpec(
+        name="merge",
+        function=commands_merge.merge,
+        arguments=(
+            _IDS,
+            _FOLDER,
+            Argument(name="--title"),
+            Argument(name="--body"),
+            Argument(name="--visible-to", takes=Takes.REPEATED, metavar="NAME"),
+            Argument(name="--no-names", takes=Takes.FLAG),
+            Argument(name="--dry-run", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
+        name="unmerge",
+        function=commands_merge.unmerge,
+        arguments=(_IDS, _FOLDER, Argument(name="--dry-run", takes=Takes.FLAG)),
     ),
 )
 _MODEL = Argument(name="--model", choices=commands_extract.MODELS)
@@ -395,6 +428,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         ),
     ),
     *UPKEEP,
+    *DOUBLES,
     CommandSpec(
         name="edit",
         function=commands_write.edit,

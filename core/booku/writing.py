@@ -141,8 +141,9 @@ def _upsert(library: BookuLibrary, new: NewMemory) -> Item:
     if policy is MergePolicy.ASK:
         return _answer(library.whole([target])[0], "proposed", report.novelty)
     command = MergeIntoMemory(target=target, memory=new, policy=policy, expected_revision=revision)
-    library.run(command)
-    return _answer(library.whole([target])[0], "merged", report.novelty)
+    written = library.run(command)
+    answer = _answer(library.whole([target])[0], "merged", report.novelty)
+    return {**answer, "changed": written.op is not None}
 
 
 def _novelty(library: BookuLibrary, new: NewMemory) -> NoveltyReport:

@@ -94,6 +94,17 @@ class MergesOf(Query[tuple[MergedMemory, ...]]):
     memory: MemoryPk
 
 
+@dataclass(frozen=True, slots=True)
+class MergedIds(Query[tuple[MemoryPk, ...]]):
+    """Memories by public or foreign id, merged ones as themselves (ResolveMemories gives their survivors).
+
+    Errors: NotFound, naming unknown or ambiguous ids.
+    """
+
+    ids: tuple[str, ...]
+    folder: FolderPk | None = None
+
+
 # --- duplicates and contradictions ------------------------------------------------------------
 
 

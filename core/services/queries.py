@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from core.domain import queries as q
@@ -15,7 +15,7 @@ from core.domain.document import DocumentRow
 from core.domain.edge import Edge, lives
 from core.domain.errors import NotFound
 from core.domain.folder import Document, Folder, Message
-from core.domain.ids import MemoryPk
+from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
 from core.domain.results import (
     EdgeView,
@@ -89,14 +89,23 @@ def detail(reader: Reader, query: q.MemoryDetailOf) -> MemoryDetail:
 
 def resolve(reader: Reader, query: q.ResolveMemories) -> tuple[MemoryPk, ...]:
     """Pks of ids, merged ones as their survivors. Errors: NotFound, naming unknown or ambiguous ids."""
-    found = reader.resolve(query.ids, query.folder)
-    if unknown := [each for each in query.ids if not found.get(each)]:
-        raise NotFound("error.memory.unknown_ids", count=len(unknown), ids=", ".join(unknown))
-    if several := [each for each in query.ids if len(found[each]) > 1]:
-        raise NotFound("error.memory.ambiguous", count=len(several), ids=", ".join(several))
-    pks = [found[each][0] for each in query.ids]
+    pks = _named(reader, query.ids, query.folder)
     ends = follow_merged(reader, pks)
     return tuple(ends[pk] for pk in pks)
+
+
+def merged_ids(reader: Reader, query: qm.MergedIds) -> tuple[MemoryPk, ...]:
+    """Pks of ids, merged ones as themselves. Errors: NotFound."""
+    return tuple(_named(reader, query.ids, query.folder))
+
+
+def _named(reader: Reader, ids: Sequence[str], folder: FolderPk | None) -> list[MemoryPk]:
+    found = reader.resolve(ids, folder)
+    if unknown := [each for each in ids if not found.get(each)]:
+        raise NotFound("error.memory.unknown_ids", count=len(unknown), ids=", ".join(unknown))
+    if several := [each for each in ids if len(found[each]) > 1]:
+        raise NotFound("error.memory.ambiguous", count=len(several), ids=", ".join(several))
+    return [found[each][0] for each in ids]
 
 
 def facets(reader: Reader, query: q.FacetCounts) -> Facets:
@@ -203,6 +212,7 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.ExportRecallCases: recall_cases.export_lines,
     qm.PlanMerge: merge_plan.plan,
     qm.MergesOf: merge_plan.merges_of,
+    qm.MergedIds: merged_ids,
     q.Documents: document_list,
     q.DocumentOf: document,
     q.PiecesOf: pieces,

@@ -42,7 +42,10 @@ def merge_into(uow: UnitOfWork, command: MergeIntoMemory) -> Outcome:
     else:
         folder_of(uow, new.folder)
     check_triple(tags)
-    uow.update(Kind.MEMORY, [pk], _united_columns(old, new) if union else _replaced_columns(new))
+    columns = _united_columns(old, new) if union else _replaced_columns(new)
+    if all(getattr(old, name) == value for name, value in columns.items() if name != "novelty"):
+        del columns["novelty"]  # the same once more says nothing about how new it was
+    uow.update(Kind.MEMORY, [pk], columns)
     uow.replace_tags({pk: tags})
     uow.replace_aliases({pk: names})
     set_links(uow, pk, RELATED, command.memory.related, keep=union)

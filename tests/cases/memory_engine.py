@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.cases import store_scenarios, write_path
+from tests.cases import merging, store_scenarios, write_path
 from tests.cases.endpoints import api_key, dimension_switch, rate_limit
 from tests.cases.sidecar import Case
 
@@ -16,6 +16,7 @@ RUNS: Mapping[frozenset[str], Run] = {
     frozenset({"old", "new", "records"}): dimension_switch,
     frozenset({"items", "fail_item", "responses"}): rate_limit,
     frozenset({"key", "error_body"}): api_key,
+    frozenset({"adds", "fake_similarity"}): merging.unrelated_texts,
     frozenset({"adds", "llm_says"}): write_path.contradiction,
     frozenset({"answers", "old_memories"}): write_path.prompt_leak,
     frozenset({"first", "second"}): write_path.property_conflict,
@@ -26,6 +27,9 @@ RUNS: Mapping[frozenset[str], Run] = {
     frozenset({"reader_holds_s", "writes"}): store_scenarios.long_reader,
     frozenset({"records", "filter", "others"}): store_scenarios.longer_than_a_page,
     frozenset({"old", "new"}): write_path.correction,
+    frozenset({"adds", "same_folder"}): merging.exact_duplicates,
+    frozenset({"nodes", "edges", "op"}): merging.merge_nodes,
+    frozenset({"steps"}): merging.delete_leak,
 }
 """Keys of a scenario -> what plays it and gives the faults."""
 
