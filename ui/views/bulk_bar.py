@@ -21,6 +21,7 @@ OUTSIDE = (
     "memory.unlock",
     "memory.merge",
     "memory.replace",
+    "memory.export",
     "memory.promote",
     "memory.archive",
     "memory.restore",
