@@ -114,6 +114,25 @@ def test_reply_without_words_is_said(desk: EndpointDesk, reply: object, key: str
     assert refusal(desk).key == key
 
 
+def test_refusal_about_something_else_teaches_nothing(desk: EndpointDesk) -> None:
+    model = desk.model()
+    desk.server.faults = [Fault(400, b'{"error": {"message": "I do not like this text"}}')] * 9
+    with pytest.raises(Unavailable):
+        model.complete(HELLO, SCHEMA)
+    desk.server.faults = []
+    desk.server.requests.clear()
+    model.complete(HELLO, SCHEMA)
+    assert desk.server.requests[0].body["response_format"]["type"] == "json_schema"
+    assert desk.server.requests[0].body["stream"]
+
+
+def test_stream_that_ends_without_a_reason_has_ended(desk: EndpointDesk) -> None:
+    events = b'data: {"choices": [{"delta": {"content": "fine"}}]}\n\ndata: [DONE]\n\n'
+    desk.server.faults = [Fault(200, events, "text/event-stream"), Fault(200, events, "text/plain")]
+    model = desk.model()
+    assert [model.complete(HELLO), model.complete(HELLO)] == [OK, OK]
+
+
 PAGE = b"<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>secret page</body></html>"
 
 
@@ -142,6 +161,7 @@ PAGE = b"<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>s
         (Fault(200, b'data: {"error": {"message": "boom"}}\n\n', "text/event-stream"), "error.model.server", "boom"),
         (Fault(500, b'{"error": {"message": "malformed body"}}'), "error.model.server", "malformed body"),
         (Fault(502, PAGE, "text/html"), "error.model.server", "502 Bad Gateway"),
+        (Fault(200, b'{"error": {"message": "out of memory"}}'), "error.model.server", "out of memory"),
         (Fault(418, b"teapot"), "error.model.status", "teapot"),
         (Fault(cut=True), "error.model.broken_off", ""),
         (Fault(200, b"x" * 10_000_100), "error.model.too_big", ""),

@@ -7,7 +7,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.algos.model_reply import ReplyStatus, items_of, read_reply, without_repeats
@@ -204,18 +204,24 @@ json_values = st.recursive(
 )
 
 
+calmly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@calmly
 @given(st.lists(json_values, max_size=4))
 def test_json_is_read_as_json(items: list[object]) -> None:
     read = read_reply(json.dumps({"operations": items, "thought": "x"}, ensure_ascii=False), SCHEMA)
     assert read.value == {"operations": items, "thought": "x"}
 
 
+@calmly
 @given(st.text(max_size=200))
 def test_no_reply_raises_anything_but_a_refusal(reply: str) -> None:
     with contextlib.suppress(BadReply):
         json.dumps(read_reply(reply, SCHEMA).value, ensure_ascii=False).encode("utf-8")
 
 
+@calmly
 @given(st.lists(st.text("艾琳“”，。：ab\n'", max_size=12), min_size=1, max_size=4))
 def test_trailing_comma_and_wrapping_change_no_text(items: list[str]) -> None:
     body = json.dumps({"facts": items}, ensure_ascii=False)[:-2] + ",],}"

@@ -21,6 +21,7 @@ from core.adapters.endpoints import failures
 from core.adapters.endpoints.address import Address, address
 from core.adapters.endpoints.failures import Failure
 from core.adapters.endpoints.net import Net
+from core.adapters.endpoints.redact import redacted
 from core.domain.endpoints import Endpoint, Secret
 from core.domain.errors import CuratorError, Invalid
 from core.domain.json_types import Json
@@ -44,6 +45,8 @@ MAX_ASKED_WAIT_S = 300.0
 """A server that asks for more patience than this is given up, with its wish said."""
 MAX_REDIRECTS = 3
 MINUTE_S = 60.0
+ENDED: Json = {"ended": True}
+"""In place of a stream's last line, `[DONE]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,11 @@ class Caller:
     def host(self) -> str:
         """How the endpoint is called in messages."""
         return self.address.host
+
+    @property
+    def sends_key_in_the_open(self) -> bool:
+        """Whether everybody on the way to the server could read the key."""
+        return bool(self._key) and self.address.base.startswith("http://") and not self.address.loopback
 
     def post(
         self,
@@ -222,13 +230,16 @@ class Caller:
         if text.lstrip()[:6] in ("data: ", "data:{"):
             return Reply(events=tuple(_event(line) for line in text.splitlines() if _is_data(line)))
         if failures.is_page(text, kind):
-            raise Failure("error.model.page", failures.page_title(text)[:80], response.status_code)
+            title = redacted(failures.page_title(text), self._key)[:80]
+            raise Failure("error.model.page", title, response.status_code)
         try:
-            return Reply(json.loads(text))
+            value = json.loads(text)
         except (ValueError, RecursionError):
-            raise Failure(
-                "error.model.no_json", status=response.status_code, again=not text.strip()
-            ) from None
+            status = response.status_code
+            raise Failure("error.model.no_json", status=status, again=not text.strip()) from None
+        if isinstance(value, dict) and value.get("error") and not {"choices", "data"} & value.keys():
+            raise failures.of_status(_code(value), body, kind, self._key)
+        return Reply(value)
 
     async def _events(self, response: httpx.Response) -> tuple[Json, ...]:
         found: list[Json] = []
@@ -239,9 +250,10 @@ class Caller:
                 raise Failure("error.model.too_big", megabytes=MAX_REPLY_BYTES // 1_000_000)
             if not _is_data(line):
                 continue
-            if line[5:].strip() == "[DONE]":
-                break
             event = _event(line)
+            if event == ENDED:
+                found.append(event)
+                break
             if isinstance(event, dict) and event.get("error"):
                 words = json.dumps(event).encode()
                 raise failures.of_status(_code(event), words, "", self._key)
@@ -317,6 +329,8 @@ def _is_data(line: str) -> bool:
 
 
 def _event(line: str) -> Json:
+    if line[5:].strip() == "[DONE]":
+        return ENDED
     try:
         event: Json = json.loads(line[5:])
     except (ValueError, RecursionError):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.adapters.endpoints.caller import Caller, Reply
+from core.adapters.endpoints.caller import ENDED, Caller, Reply
 from core.adapters.endpoints.failures import Failure
 from core.adapters.endpoints.usage import usage_of
 from core.domain.endpoints import Usage
@@ -22,6 +22,9 @@ FORMS = ("json_schema", "json_object", "none")
 SCHEMA_NAME = "reply"
 
 
+Known = tuple[int, bool, bool, str]
+
+
 @dataclass(slots=True)
 class Abilities:
     """What is known of an endpoint's server; learned from what it refuses, shared by all its models."""
@@ -31,6 +34,14 @@ class Abilities:
     stream_usage: bool = True
     tokens_key: str = "max_tokens"
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def now(self) -> Known:
+        """What is known at this moment."""
+        return self.form, self.stream, self.stream_usage, self.tokens_key
+
+    def be(self, known: Known) -> None:
+        """Go back to that."""
+        self.form, self.stream, self.stream_usage, self.tokens_key = known
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +106,21 @@ class EndpointModel:
         cancel: CancelToken | None,
     ) -> _Answer:
         """Asks, and asks again without what the server does not know (each lack is learned once)."""
+        abilities = self._abilities
+        before = abilities.now()
         for _ in range(len(FORMS) + 4):
-            abilities = self._abilities
             with abilities.lock:
                 body = self._body(messages, schema, max_tokens)
-                asked = (abilities.form, abilities.stream, abilities.stream_usage, abilities.tokens_key)
+                asked = abilities.now()
             try:
                 return self._caller.post("chat/completions", body, _answer_of, cancel)
             except Failure as failure:
                 if not failure.refused or failure.key == "error.model.too_long":
                     raise
                 with abilities.lock:
-                    now = (abilities.form, abilities.stream, abilities.stream_usage, abilities.tokens_key)
-                    if now == asked and not _learn(abilities, failure.words.lower(), schema is not None):
+                    same, words = abilities.now() == asked, failure.words.lower()
+                    if same and not _learn(abilities, words, schema is not None):
+                        abilities.be(before)  # it was about something else: nothing is learned from it
                         raise
         raise Failure("error.model.refused_request")
 
@@ -181,8 +194,6 @@ def _answer_of(reply: Reply) -> _Answer:
     if reply.events is not None:
         return _of_events(reply.events)
     value = reply.value
-    if isinstance(value, Mapping) and value.get("error"):
-        raise Failure("error.model.server", str(value["error"])[:200])
     choices = value.get("choices") if isinstance(value, Mapping) else None
     if not isinstance(value, Mapping) or not isinstance(choices, Sequence) or not choices:
         raise Failure("error.model.no_choices", again=isinstance(value, Mapping))
@@ -203,6 +214,8 @@ def _of_events(events: Sequence[Json]) -> _Answer:
     for event in events:
         if not isinstance(event, Mapping):
             continue
+        if event == ENDED:
+            ended = ended or "stop"
         usage = event.get("usage") or usage
         choices = event.get("choices")
         if not isinstance(choices, Sequence) or not choices or not isinstance(choices[0], Mapping):

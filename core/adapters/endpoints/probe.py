@@ -69,6 +69,8 @@ def test_endpoint(
         lines = [reached, TestLine(Outcome.MISSING, "models.test.no_list")]
     else:
         lines = [reached, TestLine(Outcome.WORKS, "models.test.list", {"count": len(models)})]
+    if caller.sends_key_in_the_open:
+        lines.append(TestLine(Outcome.MISSING, "models.test.in_the_open", {"host": caller.host}))
     chosen = caller.endpoint.model
     if models and chosen and chosen not in models:
         lines.append(TestLine(Outcome.MISSING, "models.test.not_listed", {"model": chosen}))
