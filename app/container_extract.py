@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from core.domain.api import Cancel
     from core.domain.commands import Command
     from core.domain.json_types import Json
+    from core.domain.queries_extract import PromptTrial, TryPrompt
     from core.domain.results import OpResult
     from core.ports.language_model import LanguageModel
     from core.ports.progress import CancelToken
@@ -125,6 +126,11 @@ class LibraryExtraction:
         engine.subscribe(lambda _changes: _hear(self._library.engine))
         return engine
 
+    def _try(self, query: TryPrompt, cancel: CancelToken | None) -> PromptTrial:
+        from core.services.extract.trial import try_prompt
+
+        return try_prompt(self._library.store, self._model(query.task), query, cancel)
+
     # --- by itself -----------------------------------------------------------------------
 
     def keep_running(self) -> None:
@@ -151,13 +157,14 @@ class LibraryExtraction:
 
     def answers(self) -> Mapping[type[Query[Any]], Callable[[Any, Cancel | None], Any]]:
         """Answers to the queries about extraction and prompts."""
-        from core.domain.queries_extract import Prompts, SavePrompt
+        from core.domain.queries_extract import Prompts, SavePrompt, TryPrompt
         from core.services.extract.answers import extract_answers
 
         return {
             **extract_answers(
                 self._library.store, lambda: self.extraction, lambda: self.tasks, lambda: self.automatic
             ),
+            TryPrompt: lambda query, cancel: self._try(query, cast("CancelToken | None", cancel)),
             Prompts: lambda _query, _cancel: self.prompts.all(),
             SavePrompt: lambda query, _cancel: self.prompts.save(query),
         }

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from core.domain.folder_settings import FolderSetting, Profile, Value
 from core.domain.ids import FolderPk, MemoryPk
+from core.domain.proposal import Part
 from core.domain.queries import Query
 from core.domain.results import Problem
 
@@ -94,6 +95,37 @@ class SavePrompt(Query[Prompt]):
     task: PromptTask
     language: str
     text: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptTrial:
+    """What a prompt gave for one input: the request, the reply as it came, and what was made of it.
+
+    `parts` only for extraction; `readable` False = no value could be taken from the reply (`problems` say why).
+    """
+
+    request: str
+    reply: str
+    readable: bool
+    parts: tuple[Part, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    tokens: tuple[int, int] = (0, 0)
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TryPrompt(Query[PromptTrial]):
+    """Ask the task's model once with this prompt and one input; nothing is kept.
+
+    For extraction the input is a message of a chat (of `folder`, whose memories are shown to the model), else it
+    stands in the request as it is. Errors: Invalid without an input or a model, Unavailable("model"), Cancelled.
+    """
+
+    task: PromptTask
+    language: str
+    text: str
+    sample: str
+    folder: FolderPk | None = None
 
 
 # --- extraction --------------------------------------------------------------------------------------------
