@@ -170,8 +170,9 @@ class ProposalPanel(QWidget):
             self.pane.flush()
             self._again.start()
             return
-        self.view, self._schema = loaded.view, loaded.schema
-        self._show()
+        if (self.view, self._schema) != (loaded.view, loaded.schema):
+            self.view, self._schema = loaded.view, loaded.schema
+            self._show()
         if not loaded.view.proposal.waiting:
             self.decided.emit()
 

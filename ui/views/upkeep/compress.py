@@ -53,6 +53,7 @@ class CompressTask(PlanTask[_Groups]):
         self.types.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         guard_wheel(self.types)
         self.forced = QCheckBox()
+        self.forced.setMinimumHeight(context.theme.row_px)
         self.up, self.down, self.apart = QPushButton(), QPushButton(), QPushButton()
         self.outdated, self.renew_button = QPushButton(), QPushButton()
         for button in (self.outdated, self.renew_button):

@@ -7,7 +7,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.domain.api import Cancel, EngineApi
 from core.domain.commands_upkeep import ForgetMemories
@@ -68,7 +76,13 @@ class ForgetTask(PlanTask[Forgettable]):
         self.default.setProperty("flat", "true")
         self.status = QComboBox()
         guard_wheel(self.status)
-        for widget in (self.label, self.threshold, self.default, self.filter.words, self.filter.types):
+        below = QWidget()
+        row = QHBoxLayout(below)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        for part in (self.label, self.threshold, self.default):
+            row.addWidget(part)
+        for widget in (below, self.filter.words, self.filter.types):
             self.tools.addWidget(widget)
         self.filter.choices.hide()
         self.bar.insertWidget(1, self.status)
