@@ -22,6 +22,7 @@ from core.domain.proposal import (
 from core.domain.queries_extract import (
     ExtractionReport,
     ExtractionRuns,
+    ForgetRun,
     PlanExtraction,
     PromptTask,
     Reach,
@@ -444,3 +445,57 @@ def test_without_a_model_the_built_in_one_works(desk: ExtractDesk) -> None:
     assert desk.stored(chat).last_processed_seq == 23
     memories: list[Memory] = desk.all_of(chat)
     assert {memory.source for memory in memories} == {BUILT_IN}
+
+
+def test_run_that_goes_on_elsewhere_is_not_started_twice_and_can_be_given_up(desk: ExtractDesk) -> None:
+    chat = desk.chat(TALK)
+    seen: list[object] = []
+
+    def script(_messages: Sequence[ChatMessage]) -> dict[str, Any]:
+        run = desk.ask(ExtractionRuns())[0]
+        if not seen:
+            with pytest.raises(Invalid):
+                desk.ask(ResumeExtraction(run.run))
+            with pytest.raises(Invalid):
+                desk.extract(chat)
+            seen.append(desk.ask(ExtractionRuns())[0].state)
+            desk.ask(ForgetRun(run.run))
+        return operations(event("两人去钟楼"))
+
+    desk.chosen = ScriptedModel(script)
+    with pytest.raises(Cancelled):
+        desk.extract(chat)
+    assert seen == [RunState.RUNNING]
+    assert desk.ask(ExtractionRuns()) == ()
+    assert len(desk.ask(Proposals())) == 1
+
+
+def test_resuming_without_the_model_is_refused(desk: ExtractDesk) -> None:
+    chat = desk.chat(TALK)
+    desk.chosen = ScriptedModel([Unavailable("model", "gone")])
+    report = desk.extract(chat)
+    desk.chosen = None
+    assert report.run is not None
+    with pytest.raises(Invalid):
+        desk.ask(ResumeExtraction(report.run))
+    assert desk.ask(ExtractionRuns())[0].state is RunState.FAILED
+
+
+def test_refs_name_sources_and_targets_also_before_they_are_made(desk: ExtractDesk) -> None:
+    chat = desk.chat(TALK[:2])
+    tower = desk.memory(chat, "location", title="钟楼", fields={"state": "锁着"})
+    desk.chosen = ScriptedModel(
+        [
+            operations(
+                {"action": "update", "nodeId": f"M{tower}", "fields": {"state": "开着"}, "sourceNodeId": "e"},
+                event("两人走向钟楼", ref="e"),
+                {"action": "update", "nodeId": "e", "fields": {"status": "resolved"}},
+            )
+        ]
+    )
+    desk.apply(desk.extract(chat).proposal)
+    made = next(memory for memory in desk.all_of(chat) if memory.body == "两人走向钟楼")
+    assert made.fields["status"] == "resolved"
+    with desk.store.read() as reader:
+        edges = [(edge.source, edge.relation, edge.strength) for edge in reader.edges_touching([tower])]
+    assert (made.pk, "temporal_update", 0.95) in edges

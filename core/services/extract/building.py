@@ -7,7 +7,7 @@ or has nothing to do with the messages is refused; locked memories are left alon
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.algos.js_values import text as shown_text
 from core.algos.lexical import fold, search_tokens
@@ -75,6 +75,7 @@ class Builder:
     parts: list[Part] = field(default_factory=list)
     _refs: dict[str, End] = field(default_factory=dict)
     _links: list[tuple[str, End, Link]] = field(default_factory=list)
+    _sources: dict[str, str] = field(default_factory=dict)
     _count: int = 0
 
     def build(self, operations: Sequence[Operation]) -> list[Part]:
@@ -92,6 +93,7 @@ class Builder:
                 case "link":
                     self._links += [(operation.source, "", link) for link in operation.links]
         self._connect()
+        self._name_sources()
         self._supersede()
         self._doubt_deletions()
         return self.parts
@@ -255,9 +257,14 @@ class Builder:
 
     def _known(self, said: str) -> Known | None:
         end = self._refs.get(said)
-        if end is not None:
-            return next((each for each in self.shelf.known if each.end == end), None)
-        return self.shelf.find(said)
+        if end is None:
+            return self.shelf.find(said)
+        made = next((part for part in self.parts if part.key == end), None)
+        if isinstance(made, CreatePart):
+            return Known(
+                label=said, end=end, type=made.type, title=made.title, body=made.body, fields=made.fields
+            )
+        return next((each for each in self.shelf.known if each.end == end), None)
 
     def _update(self, operation: Operation) -> None:
         old = self._known(operation.node)
@@ -289,7 +296,8 @@ class Builder:
             return
         if old.locked:
             notes.append(Problem("extract.note.locked", {"title": old.title}))
-        source = self._known(operation.source) if operation.source else None
+        if operation.source:
+            self._sources[key] = operation.source
         floor = self.end if operation.seq is None else min(max(operation.seq, self.start), self.end)
         self.parts.append(
             ChangePart(
@@ -306,7 +314,6 @@ class Builder:
                 importance=self._importance(operation, notes),
                 floor=floor,
                 update_event=True,
-                temporal_source=None if source is None or source.end == old.end else source.end,
                 temporal_strength=_strength(operation.temporal_strength, 0.95),
             )
         )
@@ -349,6 +356,13 @@ class Builder:
         ]
 
     # --- relations -------------------------------------------------------------------------
+
+    def _name_sources(self) -> None:
+        """What brought a change may be named by a ref, also a later one."""
+        for at, part in enumerate(self.parts):
+            source = self._end(self._sources[part.key]) if part.key in self._sources else None
+            if isinstance(part, ChangePart) and source not in (None, part.memory):
+                self.parts[at] = replace(part, temporal_source=source)
 
     def _supersede(self) -> None:
         """What a reply removes beside a new memory that speaks of the same was replaced by it: the two are linked."""

@@ -150,14 +150,15 @@ class Extraction:
             "batches": [{"turns": list(each.turns), "window": list(each.window)} for each in batches],
         }
         run = self._tools.jobs.add(KIND, RunState.RUNNING, [data])[0]
-        return self._work(run, model, cancel)
+        return self._work(run, model, cancel, fresh=True)
 
     def resume(self, run: int, cancel: CancelToken | None = None) -> ExtractionReport:
-        """Go on with what is left. Errors: NotFound, Cancelled."""
+        """Go on with what is left. Errors: NotFound, Invalid (it is running, or its model is gone), Cancelled."""
         job = self._job(run)
         model = None if job.data.get("built_in") else self._tools.model()
-        self._tools.jobs.save(run, RunState.RUNNING, _without_error(job.data), done=job.done, total=job.total)
-        return self._work(run, model, cancel)
+        if model is None and not job.data.get("built_in"):
+            raise Invalid("error.extract.no_model")
+        return self._work(run, model, cancel, fresh=False)
 
     def runs(self) -> tuple[ExtractionRun, ...]:
         """Runs that go on or can go on, the newest first."""
@@ -173,13 +174,20 @@ class Extraction:
             raise NotFound("error.extract.run")
         return job
 
-    def _work(self, run: int, model: LanguageModel | None, cancel: CancelToken | None) -> ExtractionReport:
+    def _work(
+        self, run: int, model: LanguageModel | None, cancel: CancelToken | None, *, fresh: bool
+    ) -> ExtractionReport:
         data = self._job(run).data
         with self._tools.jobs.working(f"{KIND}-{data['folder']}") as mine:
             if not mine:
-                self._tools.jobs.remove([run])
+                if fresh:
+                    self._tools.jobs.remove([run])
                 raise Invalid("error.extract.busy")
-            work = _Work(self._tools, self._segments, self._job(run), model, cancel)
+            job = self._job(run)
+            self._tools.jobs.save(
+                run, RunState.RUNNING, _without_error(job.data), done=job.done, total=job.total
+            )
+            work = _Work(self._tools, self._segments, job, model, cancel)
             try:
                 work.run()
             except Cancelled:
@@ -243,6 +251,8 @@ class _Work:
             self._without_model()
         else:
             while self._done < len(self._batches):
+                if self._tools.jobs.one(self._run) is None:
+                    raise Cancelled  # somebody gave it up; what is done stays
                 self._one(self._model, self._batches[self._done])
         if self._reach is Reach.REBUILD:
             self._retire_old()
