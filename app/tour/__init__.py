@@ -32,13 +32,13 @@ from core.settings import Settings
 TOUR = (
     *desk_steps.STEPS,
     *recall_steps.STEPS,
-    *graph_steps.STEPS,
     *chat_steps.STEPS,
     *document_steps.STEPS,
     *health_steps.STEPS,
     *upkeep_steps.STEPS,
+    *graph_steps.STEPS,
 )
-"""All steps, in order: (name, function)."""
+"""All steps, in order: (name, function). The graph's come last: they open another library for a long story."""
 
 SIZE_PX = (1440, 900)
 NO_SCREEN = (

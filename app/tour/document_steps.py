@@ -203,11 +203,11 @@ def _drop(stage: Stage, folder: Path) -> None:
 
 
 STEPS: tuple[tuple[str, Step], ...] = (
-    ("50-drop", drop_a_folder),
-    ("51-queue", queue_works),
-    ("52-answered", answer),
-    ("53-pieces", pieces),
-    ("54-cut", cut_again),
-    ("55-versions", cut_done),
-    ("56-drop-undone", drop_undone),
+    ("70-drop", drop_a_folder),
+    ("71-queue", queue_works),
+    ("72-answered", answer),
+    ("73-pieces", pieces),
+    ("74-cut", cut_again),
+    ("75-versions", cut_done),
+    ("76-drop-undone", drop_undone),
 )
