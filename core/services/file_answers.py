@@ -48,7 +48,7 @@ def file_answers(
         _check(cancel)
         if plan.content is not None:
             with store.read() as reader:
-                return with_collisions(reader, plan, plan.content)
+                return with_collisions(reader, plan, plan.content, cancel)
         if query.as_new:
             return plan
         with store.read() as reader:
@@ -64,7 +64,7 @@ def file_answers(
             raise UserError("error.export.in_library", path=str(query.path))
         if query.format in CONTENT_FORMATS:
             scope = ContentScope(folders=(query.folder, *query.also))
-            return contents.write(scope, query.format, query.path, overwrite=query.overwrite)
+            return contents.write(scope, query.format, query.path, overwrite=query.overwrite, cancel=cancel)
         with store.read() as reader:
             schema = reader.schema()
             folders = dict.fromkeys((*with_books(reader, query.folder, query.format), *query.also))
@@ -85,7 +85,7 @@ def file_answers(
             raise UserError("error.export.in_library", path=str(query.path))
         if query.format in CONTENT_FORMATS:
             scope = ContentScope(memories=query.memories)
-            return contents.write(scope, query.format, query.path, overwrite=query.overwrite)
+            return contents.write(scope, query.format, query.path, overwrite=query.overwrite, cancel=cancel)
         if query.format not in SELECTION_FORMATS:
             raise UserError("error.export.whole_folder", format=query.format.value)
         with store.read() as reader:

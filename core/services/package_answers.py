@@ -23,19 +23,27 @@ class ContentWriter:
         self._formats = formats
         self._in_library = in_library
 
-    def write(self, scope: ContentScope, target: Format, path: Path, *, overwrite: bool) -> ExportReport:
-        """Write what the scope says, in one consistent view. Errors: UserError."""
+    def write(
+        self,
+        scope: ContentScope,
+        target: Format,
+        path: Path,
+        *,
+        overwrite: bool,
+        cancel: Cancel | None = None,
+    ) -> ExportReport:
+        """Write what the scope says, in one consistent view. Errors: UserError, Cancelled."""
         if self._in_library(path):
             raise UserError("error.export.in_library", path=str(path))
         with self._store.read() as reader:
-            content = LibraryContent(reader, scope)
+            content = LibraryContent(reader, scope, cancel)
             return self._formats.write_content(target, content, path, scope=scope.name, overwrite=overwrite)
 
-    def library(self, query: ExportLibrary, _cancel: Cancel | None) -> ExportReport:
+    def library(self, query: ExportLibrary, cancel: Cancel | None) -> ExportReport:
         """The whole library. Errors: UserError."""
         if query.format not in CONTENT_FORMATS:
             raise UserError("error.export.not_library", format=query.format.value)
-        return self.write(ContentScope(), query.format, query.path, overwrite=query.overwrite)
+        return self.write(ContentScope(), query.format, query.path, overwrite=query.overwrite, cancel=cancel)
 
     def verify(self, query: VerifyPackage, cancel: Cancel | None) -> PackageReport:
         """The check of a package. Errors: BadFile, Cancelled."""

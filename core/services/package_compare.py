@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from core.domain.api import Cancel
 from core.domain.folder import Folder
 from core.domain.memory import Memory
 from core.domain.package import Collision, PackageContent, PackedMemory
@@ -17,18 +18,22 @@ from core.services.plan_draft import INFO, PlanDraft
 CHUNK = 500
 
 
-def with_collisions(reader: Reader, plan: ImportPlan, content: PackageContent) -> ImportPlan:
+def with_collisions(
+    reader: Reader, plan: ImportPlan, content: PackageContent, cancel: Cancel | None = None
+) -> ImportPlan:
     """The plan, with how many of its memories are here already and how many of these say something else.
 
     Plain files that a person edited replace what is here once that is confirmed; packages do not, unless told
     otherwise.
-    Cost: reads the memories of the file once.
+    Cost: reads the memories of the file once. Errors: BadFile, Cancelled.
     """
     draft = PlanDraft.of(plan)
     folders = {folder.name: folder.pk for folder in reader.all_records(Folder)}
     there = changed = new = 0
     ids: list[str] = []
     for chunk in _chunks(content.memories()):
+        if cancel is not None:
+            cancel.check()
         found = find_memories(reader, chunk, folders)
         records = {record.pk: record for record in reader.records(Memory, found.values())}
         tags, aliases = reader.tag_sets(records), reader.aliases_of(records)

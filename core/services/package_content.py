@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from core.domain.api import Cancel
 from core.domain.chat import BRANCH_KEY, CHAT_KEY, chat_of
 from core.domain.edge import Edge
 from core.domain.folder import Document, Folder, NotDuplicate
@@ -49,9 +50,13 @@ class ContentScope:
 
 
 class LibraryContent:
-    """See core.domain.package.PackageContent. Lives as long as its reader, in the reader's one consistent view."""
+    """See core.domain.package.PackageContent. Lives as long as its reader, in the reader's one consistent view.
 
-    def __init__(self, reader: Reader, scope: ContentScope) -> None:
+    Errors of all calls: Cancelled.
+    """
+
+    def __init__(self, reader: Reader, scope: ContentScope, cancel: Cancel | None = None) -> None:
+        self._cancel = cancel
         self._reader = reader
         self._scope = scope
         self._all = scope.folders is None and scope.memories is None
@@ -90,6 +95,8 @@ class LibraryContent:
 
     def _pages(self) -> Iterator[Sequence[MemoryPk]]:
         for start in range(0, len(self._pks), PAGE):
+            if self._cancel is not None:
+                self._cancel.check()
             yield self._pks[start : start + PAGE]
 
     # --- schema and folders ---

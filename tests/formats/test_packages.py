@@ -30,7 +30,7 @@ from core.domain.commands import (
 )
 from core.domain.edge import Edge
 from core.domain.enums import Layer, Role, Status, StatusReason
-from core.domain.errors import BadFile, UserError
+from core.domain.errors import BadFile, Cancelled, UserError
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.ids import FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.memory import Memory, TagSet
@@ -70,10 +70,21 @@ def desks(tmp_path: Path) -> Iterator[Desks]:
         each.engine.close()
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A package with everything in it."""
+    desk = FilesDesk(tmp_path_factory.mktemp("whole"))
+    yield _out(_filled(desk))
+    desk.engine.close()
+
+
 @pytest.fixture
 def sample(desks: Desks) -> FilesDesk:
     """A library with everything that a package holds."""
-    desk = desks("sample")
+    return _filled(desks("sample"))
+
+
+def _filled(desk: FilesDesk) -> FilesDesk:
     desk.engine.run(ApplyImport(read_sample(NOW)))
     with desk.store.read() as reader:
         pks = [MemoryPk(pk) for folder in reader.all_records(Folder) for pk in reader.memories_in(folder.pk)]
@@ -236,7 +247,7 @@ def _plans(draw: st.DrawFn) -> ImportPlan:
     )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(plan=_plans())
 def test_any_library_goes_out_and_in_without_loss(
     plan: ImportPlan, tmp_path_factory: pytest.TempPathFactory
@@ -411,9 +422,11 @@ def test_relations_between_old_and_new_memories_come_in_once(desks: Desks) -> No
 # --- damage -------------------------------------------------------------------------------------
 
 
-def _rewritten(path: Path, change: Callable[[str, bytes], bytes | None], *extra: tuple[str, bytes]) -> Path:
+def _rewritten(
+    desk: FilesDesk, path: Path, change: Callable[[str, bytes], bytes | None], *extra: tuple[str, bytes]
+) -> Path:
     """The package with changed members and a manifest that knows nothing of it."""
-    target = path.with_name("changed.mcz")
+    target = desk.root / "changed.mcz"
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             if (data := change(name, old.read(name))) is not None:
@@ -430,73 +443,76 @@ def _manifest(**values: object) -> Callable[[str, bytes], bytes]:
     return change
 
 
-def test_every_damaged_member_is_named_and_nothing_is_imported(sample: FilesDesk, desks: Desks) -> None:
-    path = _out(sample)
+def test_every_damaged_member_is_named_and_nothing_is_imported(desk: FilesDesk, whole: Path) -> None:
+    path = whole
     for name in _members(path):
         if not _members(path)[name]:
             continue
-        bad = _rewritten(path, lambda each, data, name=name: data[:-3] + b"x\n" if each == name else data)  # type: ignore[misc]
-        report = _check(sample, bad)
+        bad = _rewritten(
+            desk, path, lambda each, data, name=name: data[:-3] + b"x\n" if each == name else data
+        )  # type: ignore[misc]
+        report = _check(desk, bad)
         assert not report.whole, name
         assert report.problems[0].args["member"] == name
-        other = desks(f"other {name.replace('/', ' ')}")
         with pytest.raises(BadFile):
-            _take(other, bad)
-        assert other.engine.ask(Folders()) == ()
+            _take(desk, bad)
+        assert desk.engine.ask(Folders()) == ()
 
 
-def test_missing_member_is_named(sample: FilesDesk) -> None:
-    path = _out(sample)
-    bad = _rewritten(path, lambda name, data: None if name == "edges.jsonl" else data)
-    report = _check(sample, bad)
+def test_missing_member_is_named(desk: FilesDesk, whole: Path) -> None:
+    path = whole
+    bad = _rewritten(desk, path, lambda name, data: None if name == "edges.jsonl" else data)
+    report = _check(desk, bad)
     assert [problem.key for problem in report.problems if problem.severity == "error"] == [
         "error.package.member_missing"
     ]
 
 
-def test_numbers_that_lie_are_named(sample: FilesDesk) -> None:
-    bad = _rewritten(_out(sample), _manifest(counts={"memories": 5}))
-    assert [problem.key for problem in _check(sample, bad).problems] == ["package.problem.counts"]
+def test_numbers_that_lie_are_named(desk: FilesDesk, whole: Path) -> None:
+    bad = _rewritten(desk, whole, _manifest(counts={"memories": 5}))
+    assert [problem.key for problem in _check(desk, bad).problems] == ["package.problem.counts"]
 
 
-def test_newer_package_is_refused_in_words(sample: FilesDesk) -> None:
-    bad = _rewritten(_out(sample), _manifest(version=2, program="memory-curator 9"))
+def test_newer_package_is_refused_in_words(desk: FilesDesk, whole: Path) -> None:
+    bad = _rewritten(desk, whole, _manifest(version=2, program="memory-curator 9"))
     with pytest.raises(BadFile) as caught:
-        sample.plan(bad)
+        desk.plan(bad)
     assert caught.value.key == "error.package.newer"
     assert caught.value.text_args["version"] == 2
 
 
 @pytest.mark.parametrize("name", ["../evil.txt", "/etc/passwd", "C:\\evil", "a/../../b"])
-def test_names_that_escape_are_refused(sample: FilesDesk, name: str) -> None:
-    bad = _rewritten(_out(sample), lambda _name, data: data, (name, b"x"))
+def test_names_that_escape_are_refused(desk: FilesDesk, whole: Path, name: str) -> None:
+    bad = _rewritten(desk, whole, lambda _name, data: data, (name, b"x"))
     with pytest.raises(BadFile) as caught:
-        sample.plan(bad)
+        desk.plan(bad)
     assert caught.value.key == "error.package.escapes"
 
 
-def test_bomb_is_refused_before_it_is_unpacked(sample: FilesDesk) -> None:
-    bad = _rewritten(_out(sample), lambda name, data: bytes(40 << 20) if name == "memos.jsonl" else data)
+def test_bomb_is_refused_before_it_is_unpacked(desk: FilesDesk, whole: Path) -> None:
+    bad = _rewritten(desk, whole, lambda name, data: bytes(40 << 20) if name == "memos.jsonl" else data)
     with pytest.raises(BadFile) as caught:
-        _check(sample, bad)
+        _check(desk, bad)
     assert caught.value.key == "error.package.bomb"
 
 
-def test_cut_off_package_and_other_archives_are_told_apart(sample: FilesDesk, tmp_path: Path) -> None:
-    path = _out(sample)
+def test_cut_off_package_and_other_archives_are_told_apart(
+    desk: FilesDesk, whole: Path, tmp_path: Path
+) -> None:
+    path = whole
     cut = tmp_path / "cut.mcz"
     cut.write_bytes(path.read_bytes()[:3000])
     with pytest.raises(BadFile) as caught:
-        sample.plan(cut)
+        desk.plan(cut)
     assert caught.value.key == "error.package.damaged"
     other = tmp_path / "other.zip"
     with zipfile.ZipFile(other, "w") as package:
         package.writestr("manifest.json", "{}")
     with pytest.raises(BadFile) as caught:
-        sample.plan(other)
+        desk.plan(other)
     assert caught.value.key == "error.file.is_archive"
     with pytest.raises(BadFile) as caught:
-        _check(sample, other)
+        _check(desk, other)
     assert caught.value.key == "error.package.none"
 
 
@@ -525,3 +541,27 @@ def test_times_of_a_package_keep_their_microseconds(desks: Desks) -> None:
     assert folder is not None
     assert other.memory(FolderPk(folder.pk), "x").updated_at == NOW + timedelta(microseconds=1)
     assert other.engine.ask(ResolveMemories(("x",))) != ()
+
+
+class _StopsAfter:
+    """A cancel that is asked for after so many looks."""
+
+    def __init__(self, looks: int) -> None:
+        self.left = looks
+
+    @property
+    def cancelled(self) -> bool:
+        return self.left <= 0
+
+    def check(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Cancelled
+
+
+@pytest.mark.parametrize("looks", [1, 2, 3])
+def test_cancelled_export_leaves_nothing_behind(sample: FilesDesk, looks: int) -> None:
+    path = sample.root / "cut" / "all.mcz"
+    with pytest.raises(Cancelled):
+        sample.engine.ask(ExportLibrary(path), cancel=_StopsAfter(looks))
+    assert list(path.parent.iterdir()) == []
