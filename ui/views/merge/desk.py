@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QApplication,
     QDialog,
     QHBoxLayout,
     QLabel,
@@ -112,6 +111,8 @@ class MergeDesk(QDialog):
         column.addLayout(top)
         column.addWidget(self.stack, 1)
         column.addWidget(self._bar())
+        self.stack.notice.button.setAutoDefault(False)
+        self.merge_button.setDefault(True)  # only now: a button knows its dialog when it stands in it
 
     def _bar(self) -> QWidget:
         tr, letters = self._context.tr, bool(self._context.settings.get(SETTING_LETTERS))
@@ -128,7 +129,6 @@ class MergeDesk(QDialog):
             tr("merge.not_same"), self.not_same, tr("merge.not_same.tip", key=key("N"))
         )
         self.merge_button = _button(tr("merge.do"), self.merge, tr("merge.do.tip"))
-        self.merge_button.setDefault(True)
         self.merge_button.setProperty("primary", "true")
         self.said = plain_label("", "secondary")
         bar = QWidget()
@@ -302,7 +302,7 @@ class MergeDesk(QDialog):
         }
         plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
         act = acts.get(event.key())
-        if act is not None and plain and self._letters() and not _typing(QApplication.focusObject()):
+        if act is not None and plain and self._letters() and not _typing(self.focusWidget()):
             act()
             return
         super().keyPressEvent(event)
@@ -311,7 +311,7 @@ class MergeDesk(QDialog):
         return bool(self._context.settings.get(SETTING_LETTERS))
 
 
-def _typing(focused: QObject | None) -> bool:
+def _typing(focused: QWidget | None) -> bool:
     """Whether text is being written."""
     if isinstance(focused, QTextEdit):
         return not focused.isReadOnly()

@@ -89,7 +89,7 @@ class MergeForm(QWidget):
         self.keepers.append(keeper)
         return keeper
 
-    def _on_keep(self, member: int, _on: bool) -> None:
+    def _on_keep(self, member: int, _on: bool = False) -> None:
         if member:
             self.keep.emit(int(self.choice.plan.members[member].memory.pk))
         else:
@@ -260,6 +260,7 @@ class MergeForm(QWidget):
         if line.name in _EDITABLE or text_column:
             edit = QPushButton(tr("merge.edit"))
             edit.setProperty("flat", True)
+            edit.setAutoDefault(False)
             edit.setAccessibleName(f"{self._words.name(line.name)}: {tr('merge.edit')}")
             edit.clicked.connect(partial(self._edit, line, holder))
             ways.addWidget(edit)
