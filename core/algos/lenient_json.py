@@ -175,7 +175,10 @@ class _Reader:
                     return found, self._closed(at)
                 if sign in _CLOSE_LIST:
                     self.note("brackets")
-                    return found, at
+                    if "]" in self._stack:
+                        return found, at
+                    at += 1
+                    continue
                 key, at = self._key(at)
                 try:
                     value, at = self.value(at, depth + 1, "value", in_list=in_list)
@@ -203,7 +206,10 @@ class _Reader:
                     return found, self._closed(at)
                 if sign in _CLOSE_OBJECT:
                     self.note("brackets")
-                    return found, at
+                    if "}" in self._stack and not self._goes_on(at + 1):
+                        return found, at
+                    at += 1
+                    continue
                 if gap := _ELLIPSIS.match(self.text, at):
                     self.note("gap")
                     at = gap.end()
@@ -238,6 +244,17 @@ class _Reader:
             self.note("commas")
         return at
 
+    def _goes_on(self, at: int) -> bool:
+        """Whether the list goes on behind a brace that is one too many: with an object, or its own end."""
+        following = self.skip(at)
+        sign = self.peek(following)
+        if sign and sign in _CLOSE_LIST:
+            return True
+        if not sign or sign not in _COMMAS:
+            return False
+        sign = self.peek(self.skip(following + 1))
+        return bool(sign) and sign in _OPEN_OBJECT
+
     def _put(self, found: dict[str, Json], key: str, value: Json) -> None:
         """A key that comes twice with lists joins them: no operation is lost."""
         before = found.get(key)
@@ -266,7 +283,11 @@ class _Reader:
             raise NoJson
         if sign in _FULL_WIDTH:
             self.note("full_width")
-        return key, at + (2 if self.text[at : at + 2] == "=>" else 1)
+        at += 2 if self.text[at : at + 2] == "=>" else 1
+        while self.peek(at := self.skip(at)) in (":", "："):
+            self.note("commas")
+            at += 1
+        return key, at
 
     def _bare(self, at: int, place: str) -> tuple[Json, int]:
         """A number, a word that JSON or Python knows, or words without quotes."""
@@ -299,7 +320,8 @@ class _Reader:
             return _WORDS[known], word.end()
         self.note("words")
         self.ambiguous = self.ambiguous or place == "item"
-        return word[0].strip(), word.end()
+        closed = self.peek(word.end()) in ('"', "”") and self._ends(word.end() + 1, place)
+        return word[0].strip(), word.end() + closed
 
     def _number(self, text: str) -> Json:
         plain = text.replace("_", "")

@@ -6,6 +6,7 @@ no JSON is put right step by step (`lenient_json`, then the library json-repair)
 
 from __future__ import annotations
 
+import html
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -125,6 +126,9 @@ def _read_text(text: str, wanted: Wanted, layers: int) -> Found | None:
             return _unwrapped(whole, wanted, layers)
     if layers and (inside := decoded(answer.strip())) is not None:
         found = _read_text(inside, wanted, layers - 1)
+        return None if found is None else _with(found, "encoded")
+    if layers and "&quot;" in answer and '"' not in answer:
+        found = _read_text(html.unescape(answer), wanted, layers - 1)
         return None if found is None else _with(found, "encoded")
     unread: list[int] = []
     candidates = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from core.algos.model_reply import items_of, read_reply, without_repeats
+from core.algos.model_reply import ReplyStatus, items_of, read_reply, without_repeats
 from core.domain.errors import BadReply
 from core.domain.json_types import Json
 from tests.cases.sidecar import Case
@@ -22,7 +22,6 @@ ASKED: Json = {
 }
 """What the program asks models for: lists under these names."""
 KEYS = ("operations", "facts", "memory")
-REFUSED = ("refused", "error", "failed", "empty", "no_json", "none", "unreadable", "invalid")
 
 
 def check_reply(case: Case, _work: Path) -> list[str] | None:
@@ -32,7 +31,7 @@ def check_reply(case: Case, _work: Path) -> list[str] | None:
     try:
         read = read_reply(text, ASKED)  # type: ignore[arg-type]
     except BadReply as refusal:
-        if any(each in REFUSED for each in allowed):
+        if any(each not in set(ReplyStatus) for each in allowed):
             return []
         return [f"refused: {refusal.key}"]
     faults = []

@@ -102,6 +102,10 @@ def test_tag_inside_a_text_is_text() -> None:
         "｛“operations”：［｛“action”：“create”｝］｝",
         '{"operations": [{"action": "create"}}',
         '{"operations": [{"action": "create"}, ...]}',
+        '{"operations": [{"action": "create"}}]}',
+        '{"operations": [{"action": "create"}]], "thought": "x"}'[:-15] + "}",
+        "{&quot;operations&quot;: [{&quot;action&quot;: &quot;create&quot;}]}",
+        '{"operations":: [{"action": create"}]}',
         '// the answer\n{"operations": [/* one */ {"action": "create"}]}',
     ],
 )
@@ -147,6 +151,13 @@ def test_cut_last_item_is_dropped_and_said(reply: str, value: object) -> None:
 )
 def test_strings_and_numbers_that_json_does_not_know(reply: str, value: object) -> None:
     assert read_reply(reply, FACTS).value == {"facts": value}
+
+
+def test_closing_bracket_too_many_loses_nothing() -> None:
+    reply = '{"operations": [{"action": "create"}}, {"action": "update"}]], "thought": "x"}'
+    read = read_reply(reply, SCHEMA)
+    assert read.value == {"operations": [{"action": "create"}, {"action": "update"}], "thought": "x"}
+    assert "reply.repair.brackets" in read.repairs
 
 
 def test_missing_quote_in_the_middle_is_ambiguous() -> None:
