@@ -356,11 +356,18 @@ class TestOthers:
             '{"version":3,"nodes":[],"edges":[]}',
             '{"entries":{"0":{"key":["a"],"content":"b"}}}',
             '{"spec":"chara_card_v2","data":{}}',
+            '[{"id":"1","memory":"likes tea","user_id":"u"}]',
         ],
     )
     def test_files_with_memories_of_their_own_are_not_cut(self, text: str) -> None:
         with pytest.raises(BadFile, match="for_import"):
             read(text, "x.json")
+
+    def test_memory_that_was_written_as_markdown_is_no_document(self) -> None:
+        memory = f'---\nid: "mem-{"a" * 32}"\ntype: rule\n---\nwords\n'
+        with pytest.raises(BadFile, match="for_import"):
+            read(memory, "x.md")
+        assert read("---\nid: mem-7\ntype: rule\n---\nwords\n", "x.md").text
 
     @pytest.mark.parametrize(
         ("data", "key"),

@@ -12,6 +12,7 @@ from core.adapters.documents.front_matter import read_front_matter
 from core.adapters.documents.plain import broken_bytes
 from core.domain.document import Block, BlockKind, DocumentKind, ReadDocument
 from core.domain.errors import BadFile
+from core.domain.ids import is_memory_id
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -32,9 +33,11 @@ _RULE = re.compile(r"[\s|:-]+")
 
 
 def read_markdown(decoded: Decoded, name: str) -> ReadDocument:
-    """A note. Errors: BadFile when nothing but front matter is in it."""
+    """A note. Errors: BadFile when nothing but front matter is in it, or when it is a memory of ours."""
     whole = clean(decoded.text)
     front = read_front_matter(whole)
+    if is_memory_id(str(front.values.get("id", ""))) and "type" in front.values:
+        raise BadFile("error.document.for_import", name=name)
     text = whole[front.length :].lstrip("\n")
     if not text.strip():
         raise BadFile("error.document.no_text", name=name)

@@ -9,6 +9,8 @@ from core.adapters.documents.json_files import json_lines, json_value, memory_fi
 from core.adapters.documents.markdown import looks_like_markdown
 from core.adapters.documents.packed import Package, PartDamaged
 from core.adapters.documents.sheets import delimiter_of
+from core.adapters.packages.mem0 import mem0_rows
+from core.adapters.packages.members import MANIFEST
 from core.domain.document import DocumentKind
 from core.domain.errors import BadFile
 from core.domain.json_types import Json
@@ -103,7 +105,8 @@ def _packed_kind(data: bytes, name: str) -> DocumentKind:
         return DocumentKind.PPTX
     if package.has("xl/workbook.xml"):
         return DocumentKind.XLSX
-    key = "error.document.for_import" if package.has("card.json") else "error.document.archive"
+    memories = package.has("card.json") or (package.has(MANIFEST) and package.has("memories.jsonl"))
+    key = "error.document.for_import" if memories else "error.document.archive"
     raise BadFile(key, name=name)
 
 
@@ -150,7 +153,7 @@ def _is_log(text: str) -> bool:
 
 
 def _refuse_memory_file(value: Json, name: str) -> None:
-    what = memory_file(value)
+    what = memory_file(value) or ("mem0" if mem0_rows(value) is not None else "")
     if what:
         raise BadFile("error.document.for_import", name=name, kind=what)
 
