@@ -62,6 +62,19 @@ class Edits(QObject):
             failed=self._pin_failed,
         )
 
+    def pin_here(self, pks: tuple[int, ...]) -> None:
+        """Keep nodes where they stand now."""
+        state = self._picture.state
+        if state is None:
+            return
+        nodes = {pk: node for pk in pks if (node := state.index(pk)) >= 0 and state.placed[node]}
+        places = {
+            pk: (float(state.positions[node, 0]), float(state.positions[node, 1]))
+            for pk, node in nodes.items()
+        }
+        if places:
+            self.pin(places)
+
     def _pin_failed(self, error: Exception) -> None:
         self._operations.show_error(error)
         self._picture.load(keep=False)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-from PySide6.QtCore import QByteArray, QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QSplitter, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
 from core.domain.commands import PinMemories
-from core.domain.enums import Kind
 from core.domain.graph import Arrangement
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import MemoryFilter
 from core.domain.recall import RecallResult
-from core.domain.results import Changes
 from ui.actions import Reach
 from ui.context import Context
 from ui.graph.canvas import Canvas
@@ -24,16 +21,17 @@ from ui.graph.minimap import Minimap
 from ui.language import isolate
 from ui.operations import Operations
 from ui.path_choice import PathChoice
-from ui.tasks import single_shot
 from ui.views.graph.beside import BesideColumn
 from ui.views.graph.chosen import Chosen
 from ui.views.graph.edits import Edits
+from ui.views.graph.following import Following
 from ui.views.graph.hover_card import HoverCard
 from ui.views.graph.menus import Menus
 from ui.views.graph.neighbours import Neighbours
 from ui.views.graph.notes import Notes
 from ui.views.graph.out import Out
 from ui.views.graph.picture import GraphPicture
+from ui.views.graph.room import Corners, Room
 from ui.views.graph.seeing import MOST_HOPS, Seeing
 from ui.views.graph.side import Side
 from ui.views.graph.strip import Strip
@@ -42,15 +40,8 @@ from ui.views.graph.tools import Tools
 from ui.views.naming import name_of, shorten
 from ui.widgets.state_stack import StateStack
 
-RELOAD_MS = 120
-GAP_PX = 12
-CANVAS_LEAST_PX = 460
-"""With less room for the picture the legend gives way, unless a person wants it."""
 TITLE_CHARS = 48
-SETTING_STILL, SETTING_SPLITTER, SETTING_LETTERS = "ui.reduce_motion", "ui.graph_splitter", "ui.letters"
-FOLLOWED = frozenset(
-    {Kind.MEMORY, Kind.EDGE, Kind.PIN, Kind.TAG, Kind.FOLDER, Kind.MEMORY_TYPE, Kind.RELATION_TYPE}
-)
+SETTING_STILL, SETTING_LETTERS = "ui.reduce_motion", "ui.letters"
 
 
 class GraphPage(QWidget):
@@ -62,11 +53,7 @@ class GraphPage(QWidget):
     def __init__(self, ctx: Context, operations: Operations, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ctx, self._operations = ctx, operations
-        self._stale = False
-        self._moved: set[int] = set()
         self._recall_next: RecallResult | None = None
-        self._side_wanted: bool | None = None
-        """Whether a person wants the legend; None = when there is room."""
         self.canvas = Canvas(ctx.tasks)
         self.picture = GraphPicture(ctx, self.canvas, self)
         self.seeing = Seeing(ctx, operations, self.picture)
@@ -80,9 +67,10 @@ class GraphPage(QWidget):
         self.hover = HoverCard(ctx, self.canvas)
         self.stack = StateStack(self.canvas)
         self.notes = Notes(ctx, self.picture, self.canvas, self.stack)
+        self.corners = Corners(self.canvas, self.minimap, self.notes)
         self.edits = Edits(ctx, operations, self.picture, self)
         self.out = Out(ctx, operations, self.picture, self, PathChoice())
-        self._reload_soon = single_shot(self, RELOAD_MS, self._reload)
+        self.following = Following(ctx, self.picture, self.isVisible)
         self._lay_out()
         self._connect_canvas()
         self._connect_controls()
@@ -102,25 +90,15 @@ class GraphPage(QWidget):
         column.addWidget(self.strip)
         column.addWidget(self.stack, 1)
         column.addWidget(self.time)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.splitter.setHandleWidth(1)
-        for at, (widget, stretch) in enumerate(((self.side, 0), (middle, 1), (self.beside, 0))):
-            self.splitter.addWidget(widget)
-            self.splitter.setStretchFactor(at, stretch)
-        saved = str(self._ctx.settings.get(SETTING_SPLITTER))
-        if not (saved and self.splitter.restoreState(QByteArray.fromBase64(saved.encode("ascii")))):
-            px = self._ctx.theme.px
-            self.splitter.setSizes([px(208), px(740), px(340)])
-        self.beside.hide()
+        self.room = Room(self._ctx, self.side, middle, self.beside, self.tools, self.canvas)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self.splitter)
+        outer.addWidget(self.room.splitter)
 
     def _connect_canvas(self) -> None:
         canvas, picture, chosen = self.canvas, self.picture, self.chosen
         canvas.opened.connect(self._on_opened)
         canvas.group_opened.connect(picture.open_group)
-        canvas.moved.connect(self._place_corner)
         chosen.picked.connect(self.picked)
         chosen.changed.connect(self._on_chosen)
         chosen.elsewhere.connect(self._show_whole)
@@ -148,7 +126,6 @@ class GraphPage(QWidget):
         tools.arranged.connect(self._on_arrangement)
         tools.colored.connect(picture.color_by)
         tools.cleared.connect(self.clear_filters)
-        tools.legend_wanted.connect(self._want_side)
         tools.panel.changed.connect(seeing.filter)
         tools.search.left_down.connect(self.canvas.setFocus)
         self.side.switched.connect(self._on_switched)
@@ -158,7 +135,6 @@ class GraphPage(QWidget):
         self.neighbours.chosen.connect(self.go_to)
         self.neighbours.edge_wanted.connect(lambda edge: self.edits.show_edge(edge, self._middle()))
         self.beside.shown.connect(self._on_beside)
-        self._ctx.bridge.changes.connect(self._on_changes)
         self.destroyed.connect(self._ctx.settings.subscribe(self._on_setting))
 
     def _connect_actions(self) -> None:
@@ -176,7 +152,7 @@ class GraphPage(QWidget):
             "graph.fold": lambda: self._with_current(seeing.fold),
             "graph.path": self._show_path,
             "graph.clear": self.clear_filters,
-            "graph.pin": self._pin_selected,
+            "graph.pin": lambda: self.edits.pin_here(self.selected),
             "graph.unpin": lambda: self.edits.unpin(self.selected),
             "graph.group": lambda: self.edits.ask_group(self.selected, self._middle()),
             "graph.arrange": self.picture.arrange_anew,
@@ -214,7 +190,7 @@ class GraphPage(QWidget):
     @property
     def waiting(self) -> bool:
         """Whether something is about to happen by itself, for tests and tours."""
-        timers = (self._reload_soon, self.time.soon, self.beside.soon)
+        timers = (self.following.soon, self.time.soon, self.beside.soon)
         return self.picture.live.running or any(timer.isActive() for timer in timers)
 
     def show_folder(self, folder: FolderPk | None) -> None:
@@ -229,14 +205,11 @@ class GraphPage(QWidget):
 
     def refresh(self) -> None:
         """Load what was not loaded or has changed meanwhile."""
-        if self.picture.state is None or self._stale:
-            self._stale = False
-            self.picture.load()
+        self.following.refresh()
 
     def save_state(self) -> None:
         """Keep what a person arranged."""
-        state = bytes(self.splitter.saveState().toBase64().data()).decode("ascii")
-        self._ctx.settings.set(SETTING_SPLITTER, state)
+        self.room.save_state()
 
     def add_detail(self, widget: QWidget) -> None:
         """Put the detail beside the canvas, above the neighbours."""
@@ -357,7 +330,7 @@ class GraphPage(QWidget):
         self.notes.say_state(self.folder, lambda: self.show_folder(None), self.clear_filters)
         self.chosen.ring()
         self.beside.show_around(self.current)
-        self._place_corner()
+        self.corners.place()
 
     def _on_failed(self, error: Exception) -> None:
         tr = self._ctx.tr
@@ -378,35 +351,16 @@ class GraphPage(QWidget):
 
     # --- room ---
 
-    def _on_beside(self, shown: bool) -> None:
-        self._make_room()
-        state = self.picture.state
-        if shown and state is not None and self.current is not None:
-            self.splitter.refresh()
-            if (node := state.index(self.current)) >= 0:
-                self.canvas.bring_in(node)
-
-    def _want_side(self, wanted: bool) -> None:
-        self._side_wanted = wanted
-        self._make_room()
-
-    def _make_room(self) -> None:
-        """The legend gives way where the picture would be tiny; a person's own choice comes first."""
-        px = self._ctx.theme.px
-        taken = px(208) + (px(300) if not self.beside.isHidden() else 0)
-        room = self.width() - taken >= px(CANVAS_LEAST_PX)
-        wanted = room if self._side_wanted is None else self._side_wanted
-        self.side.setVisible(wanted)
-        self.tools.show_legend(wanted)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._make_room()
+        self.room.divide()
 
-    def _place_corner(self) -> None:
-        canvas, map_ = self.canvas, self.minimap
-        map_.move(canvas.width() - map_.width() - GAP_PX, canvas.height() - map_.height() - GAP_PX)
-        self.notes.place_hint(canvas.height() - self.notes.hint.height() - GAP_PX)
+    def _on_beside(self, shown: bool) -> None:
+        state, current = self.picture.state, self.current
+        if shown and state is not None and current is not None:
+            self.room.make_way(state.index(current))
+        else:
+            self.room.make_way(-1)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -416,24 +370,6 @@ class GraphPage(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._ctx.actions.update(graph=False)
-
-    # --- what follows the store ---
-
-    def _on_changes(self, changes: Changes) -> None:
-        kinds = set(changes.touched)
-        if not kinds & FOLLOWED:
-            return
-        self.picture.titles.forget(changes.memories)
-        if Kind.PIN in kinds:
-            self._moved |= set(changes.memories)
-        self._reload_soon.start()
-
-    def _reload(self) -> None:
-        moved, self._moved = self._moved, set()
-        if not self.isVisible():
-            self._stale = True
-            return
-        self.picture.load(moved=moved)
 
     # --- what a person asks for ---
 
@@ -452,17 +388,6 @@ class GraphPage(QWidget):
     def _show_path(self) -> None:
         if len(self.selected) == 2:
             self.seeing.path(*self.selected)
-
-    def _pin_selected(self) -> None:
-        state = self.picture.state
-        if state is None:
-            return
-        places = {
-            pk: tuple(map(float, state.positions[node]))
-            for pk in self.selected
-            if (node := state.index(pk)) >= 0
-        }
-        self.edits.pin({pk: (x, y) for pk, (x, y) in places.items() if np.isfinite((x, y)).all()})
 
     def _middle(self) -> QPoint:
         state = self.picture.state
