@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from core.domain.commands import SetLocked
 from core.domain.commands_proposals import ApplyProposal
 from core.domain.enums import FolderKind, Role
 from core.domain.folder import Folder, Message
-from core.domain.ids import FolderPk
+from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
 from core.domain.proposal import Part, ProposalView
 from core.domain.queries_extract import ExtractionReport, PromptTask, Reach, RunExtraction
@@ -123,6 +124,10 @@ class ExtractDesk(RecallDesk):
     def apply(self, proposal: int | None) -> OpResult:
         assert proposal is not None
         return self.run(ApplyProposal(proposal=proposal))
+
+    def run_locked(self, *memories: MemoryPk) -> None:
+        """Lock memories."""
+        self.run(SetLocked(memories=memories, locked=True))
 
     def all_of(self, folder: FolderPk) -> list[Memory]:
         with self.store.read() as reader:

@@ -499,3 +499,26 @@ def test_refs_name_sources_and_targets_also_before_they_are_made(desk: ExtractDe
     with desk.store.read() as reader:
         edges = [(edge.source, edge.relation, edge.strength) for edge in reader.edges_touching([tower])]
     assert (made.pk, "temporal_update", 0.95) in edges
+
+
+def test_finished_batches_are_applied_while_others_still_run(desk: ExtractDesk) -> None:
+    chat = desk.chat(TALK)
+    seen: list[str] = []
+
+    def script(messages: Sequence[ChatMessage]) -> dict[str, Any]:
+        if not seen:
+            seen.append("first")
+            return operations(event("两人去钟楼"))
+        desk.apply(desk.ask(Proposals())[0].pk)
+        seen.append(messages[1].text)
+        later = {"action": "update", "nodeId": "N1", "fields": {"status": "resolved"}}
+        return operations(event("钥匙打开了钟楼的门"), later)
+
+    desk.chosen = ScriptedModel(script)
+    report = desk.extract(chat)
+    assert "[N1] 两人去钟楼" in seen[1]
+    assert desk.stored(chat).last_processed_seq == 1
+    desk.apply(report.proposal)  # what was asked about as a proposal is a memory by now
+    assert desk.stored(chat).last_processed_seq == 3
+    made = next(memory for memory in desk.all_of(chat) if memory.body == "两人去钟楼")
+    assert made.fields["status"] == "resolved"
