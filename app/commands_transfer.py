@@ -59,11 +59,10 @@ def _files(engine: EngineApi, path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     try:
-        engine.ask(q.ReadFile(path))
+        several = engine.ask(q.ReadFile(path)).format is Format.MARKDOWN  # beside which other files may lie
     except UserError as error:
-        if error.key == SEVERAL:
-            return [found.path for found in engine.ask(q.FindFiles(path))]
-    return [path]
+        several = error.key == SEVERAL
+    return [found.path for found in engine.ask(q.FindFiles(path))] if several else [path]
 
 
 def _import_one(engine: EngineApi, path: Path, args: Mapping[str, Any], say: Say) -> dict[str, Any]:

@@ -72,3 +72,16 @@ def test_one_folder_and_chosen_memories_go_out_for_mem0(run: Run, tmp_path: Path
     assert len(json.loads((tmp_path / "two.json").read_text("utf-8"))) == 2
     refused = run("export", "--format", "stbme", "--to", tmp_path / "x.json")
     assert refused.code != 0
+
+
+def test_directory_of_markdown_and_other_files_comes_in_whole(run: Run, tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    notes = place / "notes"
+    notes.mkdir(parents=True)
+    (notes / "a.md").write_text(f'---\nid: "mem-{"a" * 32}"\ntype: rule\n---\nTea at five.\n', "utf-8")
+    (place / "graph.json").write_bytes(SMALL.read_bytes())
+    (place / "cut.mcz").write_bytes(b"PK\x03\x04")
+    files = {Path(file["file"]).name: file for file in run("import", place, "--json").data["files"]}
+    assert (files["place"]["format"], files["place"]["written"]["memories"]) == ("markdown", 1)
+    assert files["graph.json"]["written"]["memories"] == 15
+    assert files["cut.mcz"]["error"]["key"] == "error.package.damaged"

@@ -40,6 +40,7 @@ _LMDB_MAGIC = b"\xde\xc0\xef\xbe"
 _PICTURES = (b"\xff\xd8\xff", b"RIFF", b"GIF8", b"BM")
 _PACKAGES = (b"PK\x03\x04", b"PK\x05\x06")
 _OTHER = ((b"\x1f\x8b", "error.file.is_archive"), (b"%PDF-", "error.file.is_document"))
+_PACKAGE_FAULT = "error.package."
 _LARGEST_JSON = 2 * 2**30
 
 
@@ -185,7 +186,7 @@ def _look(path: Path, schema: Schema, *, asked: bool) -> Found | None:
             path, None, problem=Problem("error.file.cannot_open", {"name": path.name, "details": str(error)})
         )
     except BadFile as error:
-        if not asked and error.key not in _WORTH_NAMING:
+        if not asked and error.key not in _WORTH_NAMING and not error.key.startswith(_PACKAGE_FAULT):
             return None
         args = {key: value for key, value in error.text_args.items() if isinstance(value, str | int)}
         return Found(path, None, problem=Problem(error.key, args))
