@@ -116,10 +116,10 @@ class PlanModel(QAbstractTableModel):
         return picked
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self.layoutAboutToBeChanged.emit()
+        self.beginResetModel()  # nothing stays selected: a selection means memories, not places
         self._sort = (column, order)
         self._arrange()
-        self.layoutChanged.emit()
+        self.endResetModel()
 
     def _arrange(self) -> None:
         column, order = self._sort

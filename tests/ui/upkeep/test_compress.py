@@ -11,6 +11,7 @@ from core.domain.enums import Status
 from core.domain.ids import MemoryPk
 from core.domain.proposal import CreatePart
 from core.domain.queries import MemoryDetailOf
+from core.domain.queries_models import AnswerManual, ManualRequests
 from core.domain.queries_proposals import ProposalOf
 from core.domain.queries_upkeep import CompressPlanOf, SuggestSummaries
 from tests.ui.upkeep.conftest import Bench
@@ -142,3 +143,23 @@ def test_applied_and_unfolded_again_by_the_button_of_the_summary(
     assert bench.memory(summary).status is Status.ARCHIVED
     view.show_memory(engine.ask(MemoryDetailOf(events[0])), engine.ask(LibrarySchema()))
     assert not view.unfold_button.isVisible()
+
+
+def test_a_person_sums_up_by_hand_when_that_is_the_model(bench: Bench, events: list[MemoryPk]) -> None:
+    bench.context.settings.set("models.task.compress", "manual")
+    task, shown, engine = opened(bench), list[int](), bench.library.engine
+    task.open_proposal.connect(shown.append)
+    assert "by hand" in task.by.text()
+    first = next(item for item in task.tree.groups() if item.data(TITLE, GROUP) is not None)
+    for item in task.tree.groups():
+        if item is not first and item.data(TITLE, GROUP) is not None:
+            item.setCheckState(TITLE, Qt.CheckState.Unchecked)
+    QTest.mouseClick(task.apply_button, Qt.MouseButton.LeftButton)
+    bench.until(lambda: len(engine.ask(ManualRequests())) == 1)
+    (request,) = engine.ask(ManualRequests())
+    assert "Event 0" in request.text
+    engine.ask(AnswerManual(request.number, '{"fields": {"summary": "All in one."}}'))
+    bench.until(lambda: bool(shown))
+    part = engine.ask(ProposalOf(shown[0])).proposal.parts[0]
+    assert isinstance(part, CreatePart)
+    assert part.body == "All in one."

@@ -166,3 +166,14 @@ def test_sorting_by_a_column_keeps_choices_with_their_rows(bench: Bench, trials:
     task.table.sortByColumn(2, Qt.SortOrder.AscendingOrder)
     assert task.table.rows.pk_at(0) != trials[0]
     assert task.table.rows.data(task.table.rows.index(2, 0)) == "Promote"
+
+
+def test_sorting_keeps_no_selection_so_that_a_key_meets_no_other_memory(
+    bench: Bench, trials: list[int]
+) -> None:
+    task = opened(bench)
+    click_row(task.table, 0)
+    task.table.sortByColumn(2, Qt.SortOrder.AscendingOrder)
+    before = task.table.rows.choice.tolist()
+    press(task, Qt.Key.Key_A)
+    assert task.table.rows.choice.tolist() == before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -27,6 +27,7 @@ from ui.widgets.state_stack import StateStack
 
 KEY = Qt.ItemDataRole.UserRole
 REFRESH_AFTER_MS = 500
+POLL_MS = 3_000
 LIST_PX, LEAST_PX = 320, 220
 
 
@@ -43,7 +44,7 @@ class ReviewPage(QWidget):
         self._found: list[object] = [None for _ in SOURCES]
         self.waiting: tuple[Waiting, ...] = ()
         self._wanted = ""
-        self._stale = True
+        self._stale, self._filled = True, False
         self.setProperty("surface", "base")
         self.list = QTreeWidget()
         self.list.setHeaderHidden(True)
@@ -68,6 +69,11 @@ class ReviewPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.stack)
         self._again = single_shot(self, REFRESH_AFTER_MS, self.refresh)
+        self._slow_due = True
+        self._poll = QTimer(self)
+        self._poll.setInterval(POLL_MS)
+        self._poll.timeout.connect(self._on_poll)
+        self._poll.start()
         self.list.currentItemChanged.connect(lambda now, _before: self._show_current(now))
         self.proposal.decided.connect(self._again.start)
         self.proposal.open_memories.connect(self.open_memories)
@@ -101,21 +107,30 @@ class ReviewPage(QWidget):
 
         self._context.tasks.run(Lane.READ, ask, self._take, owner=self, query="waiting", failed=self._fail)
 
+    def _on_poll(self) -> None:
+        """Proposals grow without a change of the library, group by group."""
+        if self.isVisible():
+            self.refresh()
+
     def _on_changes(self) -> None:
-        self._stale = True
+        self._stale = self._slow_due = True
         if self.isVisible():
             self._again.start()
 
     def _take(self, found: list[object]) -> None:
+        before = self._found
         self._found = [
-            kept if source.slow else new
-            for source, kept, new in zip(SOURCES, self._found, found, strict=True)
+            kept if source.slow else new for source, kept, new in zip(SOURCES, before, found, strict=True)
         ]
-        self._fill()
+        if self._found != before or self._wanted or not self._filled:
+            self._fill()
         self._ask_slow()
 
     def _ask_slow(self) -> None:
         """What takes its time comes afterwards; an error of it hides nothing of the rest."""
+        if not self._slow_due:
+            return
+        self._slow_due = False
         engine = self._context.engine
 
         def ask(_progress: Report, cancel: Cancel) -> list[object]:
@@ -133,7 +148,7 @@ class ReviewPage(QWidget):
         self._fill()
 
     def _fill(self) -> None:
-        tr = self._context.tr
+        tr, self._filled = self._context.tr, True
         self.waiting = tuple(
             each
             for source, found in zip(SOURCES, self._found, strict=True)
