@@ -10,14 +10,14 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, Report, draft_key
-from core.domain.commands import Command
-from core.domain.enums import TagKind
+from core.domain.commands import Command, MergeIntoMemory
+from core.domain.enums import Layer, TagKind
 from core.domain.errors import Conflict, UserError
 from core.domain.folder import Folder
 from core.domain.ids import MemoryPk, TypeId
 from core.domain.json_types import Json, JsonObject
-from core.domain.queries import TagNames
-from core.domain.results import MemoryDetail, OpResult
+from core.domain.queries import MemoryRows, NoveltyOf, TagNames
+from core.domain.results import MemoryDetail, MemoryRow, NoveltyReport, OpResult
 from core.domain.schema import Schema
 from ui.context import Context
 from ui.drafts import DraftKeeper
@@ -37,8 +37,10 @@ from ui.views.editor_values import (
     values_of,
 )
 from ui.views.naming import json_text, mapping, value_name, value_text
+from ui.views.twin_panel import TwinPanel
 
 DRAFT_AFTER_MS = 400
+SETTING_EMBEDDER, NO_EMBEDDER = "embedder", "none"
 NARROW_PX = 320
 """Below this width what stands side by side stands one below the other."""
 
@@ -57,6 +59,7 @@ class _Subject:
     stored: Values
     base: Values
     revision: int | None = None
+    twin: MemoryPk | None = None
     sent: Values = field(default_factory=dict)
 
 
@@ -81,6 +84,9 @@ class Editor(QWidget):
         self.form.changed.connect(self._on_changed)
         self.clashes = ClashPanel(ctx)
         self.clashes.chosen.connect(self._on_chosen)
+        self.twins = TwinPanel(ctx)
+        self.twins.merge_wanted.connect(self._merge_into_twin)
+        self.twins.create_wanted.connect(self._create_anyway)
         self._draft_timer = single_shot(self, DRAFT_AFTER_MS, self.keep_draft)
         self._build()
 
@@ -93,7 +99,9 @@ class Editor(QWidget):
         inside.setSpacing(0)
         holder = QVBoxLayout()
         holder.setContentsMargins(16, 0, 16, 0)
+        holder.setSpacing(8)
         holder.addWidget(self.clashes)
+        holder.addWidget(self.twins)
         inside.addLayout(holder)
         inside.addWidget(self.form, 1)
         scroll = QScrollArea()
@@ -170,6 +178,7 @@ class Editor(QWidget):
 
     def show_new(self, folder: Folder, schema: Schema, type_id: TypeId, layer: str) -> None:
         """Begin a new memory in a folder, or go on with the one begun there before."""
+        self.twins.forget()
         self.keep_draft()
         key = draft_key(None, folder.pk)
         stored = empty_values(type_id) | {"layer": layer}
@@ -182,6 +191,7 @@ class Editor(QWidget):
 
     def forget(self) -> None:
         """Stop editing; what was typed stays as a draft."""
+        self.twins.forget()
         self.keep_draft()
         self._subject = None
         self._set_dirty(False)
@@ -218,11 +228,60 @@ class Editor(QWidget):
             return
         changed = changes(subject.stored, mine)
         if subject.pk is None:
-            self._run(subject, creation_of(subject.folder.pk, mine), mine)
+            self._look_for_twin(subject, mine)
         elif changed:
             self._run(subject, edit_of(subject.pk, changed, mine, subject.revision), mine)
         else:
             self._drafts.discard(subject.key)
+
+    def _look_for_twin(self, subject: _Subject, mine: Values) -> None:
+        """Ask how new the text is before a memory is made; without an embedder it is made at once."""
+        command, engine = creation_of(subject.folder.pk, mine), self._ctx.engine
+        if self._ctx.settings.text(SETTING_EMBEDDER) == NO_EMBEDDER:
+            self._run(subject, command, mine)
+            return
+        new = command.memory
+        query = NoveltyOf(folder=new.folder, title=new.title, body=new.body, layer=new.layer or Layer.MEMORY)
+        self._saving = True
+        self._refresh()
+
+        def ask(_progress: Report, cancel: Cancel) -> tuple[NoveltyReport, dict[MemoryPk, MemoryRow]]:
+            report = engine.ask(query, cancel=cancel)
+            near = tuple(each.pk for each in report.neighbours) if report.merges else ()
+            return report, {row.pk: row for row in engine.ask(MemoryRows(near), cancel=cancel)}
+
+        def decide(found: tuple[NoveltyReport, dict[MemoryPk, MemoryRow]]) -> None:
+            self._saving = False
+            report, rows = found
+            if report.merges and rows and self._subject is subject:
+                self.twins.show_report(report, rows)
+                self._refresh()
+                self._say("twin.decide")
+            else:
+                self._run(subject, command, mine)
+
+        def create(_error: Exception) -> None:
+            self._saving = False
+            self._run(subject, command, mine)
+
+        self._ctx.tasks.run(Lane.READ, ask, decide, owner=self, query="twin", failed=create)
+
+    def _create_anyway(self) -> None:
+        subject = self._subject
+        self.twins.forget()
+        if subject is not None and subject.pk is None:
+            mine = self.form.values()
+            self._run(subject, creation_of(subject.folder.pk, mine), mine)
+
+    def _merge_into_twin(self) -> None:
+        subject, twin = self._subject, self.twins.twin
+        self.twins.forget()
+        if subject is not None and subject.pk is None and twin is not None:
+            mine = self.form.values()
+            subject.twin = twin.pk
+            new = creation_of(subject.folder.pk, mine).memory
+            command = MergeIntoMemory(target=twin.pk, memory=new, expected_revision=twin.revision)
+            self._run(subject, command, mine)
 
     def revert(self) -> None:
         """Back to what the library holds; the draft is dropped (Ctrl+Z in a field cannot bring it back)."""
@@ -270,7 +329,7 @@ class Editor(QWidget):
     def _on_saved(self, subject: _Subject, result: OpResult) -> None:
         self._saving = False
         self._drafts.discard(subject.key)
-        pk = result.created[0] if result.created else subject.pk
+        pk = result.created[0] if result.created else subject.pk or subject.twin
         if self._subject is subject or (self._subject and self._subject.key == subject.key):
             if subject.pk is None:
                 self._subject = None
@@ -342,6 +401,7 @@ class Editor(QWidget):
         if subject is None:
             return
         self._draft_timer.start()
+        self.twins.forget()
         if self._tried and (kind := self.form.kind) is not None:
             base = None if subject.pk is None else subject.stored
             self.form.show_faults(faults(self.form.values(), kind, base))
