@@ -16,8 +16,9 @@ from ui.tasks import Lane, Task, single_shot
 
 LOOK_MS = 400
 """How often the queue is looked at while it is worked on."""
-ELSEWHERE_MS = 2000
-"""How soon a queue is tried again on which another program works."""
+ELSEWHERE_MS, SELDOM_MS = 2000, 60_000
+"""How soon a queue is tried again on which another program works, or that failed as a whole (a full disk); each
+failure in a row doubles the wait."""
 RATE_OVER_S = 10.0
 
 
@@ -65,6 +66,7 @@ class QueueWorker(QObject):
         self.rate = Rate()
         self._soon = single_shot(self, LOOK_MS, self.look)
         self._again = single_shot(self, ELSEWHERE_MS, self.look)
+        self._failures = 0
         context.tasks.ended.connect(self._on_ended)
 
     @property
@@ -113,7 +115,10 @@ class QueueWorker(QObject):
         def work(_progress: Report, cancel: Cancel) -> int:
             return int(engine.ask(query, cancel=cancel))
 
-        self._context.tasks.run(Lane.WRITE, work, lambda _count: self.look(), owner=self, failed=self._fail)
+        self._again.stop()
+        self._context.tasks.run(
+            Lane.WRITE, work, lambda _count: self.look(), owner=self, failed=self.failed.emit
+        )
 
     def _on_view(self, view: QueueView) -> None:
         self.view = view
@@ -139,8 +144,9 @@ class QueueWorker(QObject):
         )
 
     def _on_run(self, count: int) -> None:
+        self._failures = 0
         if count == 0:
-            self._again.start()  # another program works on it
+            self._again.start(ELSEWHERE_MS)  # another program works on it
         self.look()
 
     def _on_ended(self, task: Task[object]) -> None:
@@ -152,7 +158,11 @@ class QueueWorker(QObject):
             self.change(QueueAction.PAUSE)
 
     def _fail(self, error: Exception) -> None:
-        self.failed.emit(error)
+        """Say it once, and try again later: a full disk may have room by then."""
+        if not self._failures:
+            self.failed.emit(error)
+        self._again.start(min(ELSEWHERE_MS << self._failures, SELDOM_MS))
+        self._failures = min(self._failures + 1, 8)
         self.look()
 
 

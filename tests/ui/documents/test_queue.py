@@ -12,6 +12,7 @@ from app.container import open_library, person
 from core.domain import queries as q
 from core.domain import texts
 from core.domain.document import CutSettings, FileState
+from core.domain.errors import Unavailable
 from core.domain.queries_drop import DropKind
 from core.settings import Settings
 from tests.ui.documents.conftest import CASES, Shown
@@ -237,6 +238,46 @@ def test_closing_the_window_in_the_middle_loses_nothing(shown: Shown, tmp_path: 
     assert len(rows) == 200
     assert {row.state for row in rows} == {FileState.DONE, FileState.WAITING}
     assert len(documents) == sum(row.state is FileState.DONE for row in rows)
+
+
+def test_closing_the_library_lets_the_worker_put_its_file_back(shown: Shown, tmp_path: Path) -> None:
+    many = tmp_path / "many"
+    many.mkdir()
+    for number in range(100):
+        (many / f"{number:03}.txt").write_text(f"Note {number}. " + "word " * 300, encoding="utf-8")
+    shown.ask(q.QueueFiles(paths=(many,), folder="default"))
+    worker = shown.page.worker
+    worker.look()
+    shown.until(lambda: len(shown.documents()) > 3)
+    shown.window.close_library()
+    shown.until(lambda: shown.window._services.tasks.busy == 0)
+    library = open_library(shown.library.files.root, person(), Settings())
+    states = {row.state for row in library.engine.ask(q.QueueRows())}
+    library.close()
+    assert states == {FileState.DONE, FileState.WAITING}
+
+
+def test_queue_that_fails_as_a_whole_is_said_once_and_tried_again_later(
+    shown: Shown, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker, engine, said = shown.page.worker, shown.library.engine, list[Exception]()
+    worker.failed.connect(said.append)
+    full = dict(engine._answers)
+    engine._answers[q.RunQueue] = _disk_is_full
+    shown.ask(q.QueueFiles(paths=(notes,), folder="default"))
+    worker.look()
+    shown.until(lambda: bool(said) and not worker.working)
+    shown.qtbot.wait(100)
+    assert len(said) == 1
+    assert worker._again.isActive()
+    engine._answers.update(full)
+    worker._again.start(0)
+    shown.until(lambda: done(shown))
+    assert len(shown.documents()) == 3
+
+
+def _disk_is_full(_query: object, _cancel: object) -> int:
+    raise Unavailable("store", "database or disk is full")
 
 
 def test_every_kind_of_the_sheet_has_its_icon_and_words() -> None:

@@ -150,4 +150,5 @@ class DocumentList(QWidget):
         self.search.setAccessibleName(tr("documents.search"))
         self.search.show_glass(theme.icon("mdi6.magnify", "secondary"), theme.icon_size)
         self.table.setAccessibleName(tr("page.documents"))
+        self.model.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.model.columnCount() - 1)
         self.table.verticalHeader().setDefaultSectionSize(self._ctx.theme.row_px)

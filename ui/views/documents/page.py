@@ -142,6 +142,8 @@ class DocumentsPage(QWidget):
     def refresh(self) -> None:
         """Read the list of documents again."""
         self._stale = False
+        if not self.worker.working:
+            self.worker.look()  # another program may have put files in
         engine = self._ctx.engine
 
         def ask(_progress: Report, cancel: Cancel) -> tuple[DocumentRow, ...]:

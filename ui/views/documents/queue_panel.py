@@ -67,6 +67,7 @@ class QueuePanel(QWidget):
         self._lay_out()
         worker.viewed.connect(self.show_view)
         ctx.tr.changed.connect(self._say)
+        ctx.tr.changed.connect(self._say_heads)
         ctx.theme.bind(self, self._look)
         self.show_view(worker.view)
 
@@ -186,6 +187,9 @@ class QueuePanel(QWidget):
             button.setText(tr(f"queue.{action.value}"))
             button.setToolTip(tr(f"queue.{action.value}.tip"))
             button.setVisible(any(counts.get(state) for state in _FITS[action]))
+
+    def _say_heads(self) -> None:
+        self.model.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.model.columnCount() - 1)
 
     def _look(self) -> None:
         theme = self._ctx.theme
