@@ -146,14 +146,16 @@ class LibraryHealth:
     def _endpoints(self) -> Sequence[EndpointState]:
         """The embedder and the index, with what does not answer."""
         model = self._model()
+        words = tuple(EndpointState("model", *each) for each in self._library.models.in_use())
         if model is None:
-            return (EndpointState("embedder_off", ""),)
+            return (EndpointState("embedder_off", ""), *words)
         drainer = self._library.drainer
         problem = None if drainer is None else drainer.state.problem
         bad = {} if problem is None else {problem.port: problem.reason}
         return (
             EndpointState("embedder", model[0], bad.get("embedder", "")),
             EndpointState("index", "chroma", bad.get("index", "")),
+            *words,
         )
 
     def _compare_index(self, sample: int, cancel: CancelToken | None) -> VerifyReport | str:

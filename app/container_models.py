@@ -39,6 +39,7 @@ class Models:
     def __init__(self, settings: Settings, usage_file: Path | None = None) -> None:
         self._settings, self._usage_file = settings, usage_file
         self._lock = threading.Lock()
+        self._problems: dict[str, str] = {}
         self._callers: dict[str, tuple[Caller, Abilities, Secret | None]] = {}
 
     @cached_property
@@ -93,7 +94,13 @@ class Models:
         from core.adapters.endpoints.chat import EndpointModel
 
         caller, abilities = self._caller(chosen, key)
-        return EndpointModel(caller, abilities, self._count, self._counted(chosen, task))
+        return EndpointModel(
+            caller,
+            abilities,
+            self._count,
+            self._counted(chosen, task),
+            lambda reason: self._problems.update({chosen.id: reason}),
+        )
 
     def _embedder(self, chosen: Endpoint, key: Secret | None, task: str) -> Embedder:
         from core.adapters.endpoints.vectors import EndpointEmbedder
@@ -101,7 +108,19 @@ class Models:
         return EndpointEmbedder(self._caller(chosen, key)[0], self._count, self._counted(chosen, task))
 
     def _counted(self, chosen: Endpoint, task: str) -> Callable[[Usage], None]:
-        return lambda usage: self.usage.add(chosen.id, task, usage)
+        def add(usage: Usage) -> None:
+            self._problems.pop(chosen.id, None)
+            self.usage.add(chosen.id, task, usage)
+
+        return add
+
+    def in_use(self) -> tuple[tuple[str, str], ...]:
+        """Endpoints that serve a task: name, and why it did not answer the last time ("" = well)."""
+        served = dict.fromkeys(served_by(self._settings, task) for task in ModelTask)
+        found = (endpoint(self._settings, who) for who in served if who not in (BUILTIN, MANUAL))
+        return tuple(
+            (each.model or each.name, self._problems.get(each.id, "")) for each in found if each is not None
+        )
 
     def _count(self, text: str) -> int:
         from core.adapters.token_counter import QuicktokCounters

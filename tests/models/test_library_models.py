@@ -15,6 +15,7 @@ from core.domain.endpoints import MANUAL, Endpoint, EndpointKind, Measured, Mode
 from core.domain.errors import Invalid, NotFound, Unavailable
 from core.domain.ids import FolderPk, TypeId
 from core.domain.queries import FolderByName, Memories, Recall, SearchByMeaning
+from core.domain.queries_health import Health
 from core.domain.queries_models import (
     CheckWeights,
     KeepKey,
@@ -101,6 +102,23 @@ def test_each_op_counts_its_own_tokens_and_the_sum_is_kept(
     (row,) = library.engine.ask(ModelUsage())
     assert (row.endpoint, row.task, row.usage.calls, row.usage.tokens_in) == ("chat", "extract", 2, 22)
     assert json.loads((tmp_path / "config" / "model_usage.json").read_text())
+
+
+def test_health_says_which_endpoint_did_not_answer(
+    library: Library, settings: Settings, server: FakeServer
+) -> None:
+    kept.choose(settings, ModelTask.EXTRACT, "chat")
+    model = library.models.model_for(ModelTask.EXTRACT)
+    assert model is not None
+    server.faults = [401]
+    with pytest.raises(Unavailable):
+        model.complete([ChatMessage("user", "x")])
+    state = library.engine.ask(Health())
+    assert [each.name for each in state.endpoints if each.use == "model" and each.problem] == ["fake-chat"]
+    assert "health.reason.model" in [reason.key for reason in state.reasons]
+    server.replies = ["fine"]
+    model.complete([ChatMessage("user", "x")])
+    assert not [each for each in library.engine.ask(Health()).endpoints if each.problem]
 
 
 def test_recall_lets_the_model_choose(library: Library, settings: Settings, server: FakeServer) -> None:

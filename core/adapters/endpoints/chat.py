@@ -52,7 +52,10 @@ class _Answer:
 
 
 class EndpointModel:
-    """A model of an endpoint. `count` counts tokens where the server does not; `on_use` hears of each call."""
+    """A model of an endpoint. `count` counts tokens where the server does not; `on_use` hears of each call.
+
+    `on_fail` hears why the endpoint does not answer.
+    """
 
     def __init__(
         self,
@@ -60,9 +63,10 @@ class EndpointModel:
         abilities: Abilities,
         count: Callable[[str], int],
         on_use: Callable[[Usage], None] = lambda _usage: None,
+        on_fail: Callable[[str], None] = lambda _reason: None,
     ) -> None:
         self._caller, self._abilities = caller, abilities
-        self._count, self._on_use = count, on_use
+        self._count, self._on_use, self._on_fail = count, on_use, on_fail
         self._lock = threading.Lock()
         self._used = Usage()
 
@@ -87,7 +91,9 @@ class EndpointModel:
         try:
             answer = self._answer(messages, json_schema, max_tokens, cancel)
         except Failure as failure:
-            raise failure.unavailable(PORT, self._caller.host) from None
+            error = failure.unavailable(PORT, self._caller.host)
+            self._on_fail("" if failure.refused else error.reason)
+            raise error from None
         spoken = sum(self._count(each.text) for each in messages) if not _told(answer.usage) else 0
         usage = usage_of(self._caller.endpoint, answer.usage, spoken, self._count(answer.text))
         with self._lock:
