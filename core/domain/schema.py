@@ -35,7 +35,7 @@ class ColumnFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column of a type. `embed`: its text is part of what is embedded."""
+    """One column of a type. `embed`: its text is part of what is embedded. `limit`: most characters, 0 = any."""
 
     name: str
     labels: Labels = field(default_factory=dict)
@@ -45,6 +45,7 @@ class Column:
     format: ColumnFormat = ColumnFormat.TEXT
     choices: tuple[str, ...] = ()
     embed: bool = False
+    limit: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,6 +136,7 @@ def _column_to_json(column: Column) -> dict[str, Json]:
         "format": column.format.value,
         "choices": list(column.choices),
         "embed": column.embed,
+        **({"limit": column.limit} if column.limit else {}),
     }
 
 
@@ -157,6 +158,7 @@ def _column_from_json(data: JsonObject) -> Column:
         format=kind,
         choices=tuple(str(choice) for choice in choices),
         embed=_flag(data, "embed"),
+        limit=_number(data, "limit"),
     )
 
 

@@ -46,9 +46,9 @@ def is_empty(value: Json) -> bool:
 def check_required(
     memory_type: MemoryType, title: str, body: str, fields: JsonObject, names: Collection[str] | None = None
 ) -> None:
-    """Required columns are filled in (only those in `names`, when given).
+    """Required columns are filled in, and none is longer than its limit (only those in `names`, when given).
 
-    Errors: Invalid, naming the empty ones.
+    Errors: Invalid, naming the empty ones, or the one that is too long. Nothing is ever cut.
     """
     empty = [
         column.name
@@ -59,6 +59,19 @@ def check_required(
     ]
     if empty:
         raise Invalid("error.memory.required", columns=", ".join(empty), type=memory_type.id)
+    check_limits(memory_type, title, body, fields, names)
+
+
+def check_limits(
+    memory_type: MemoryType, title: str, body: str, fields: JsonObject, names: Collection[str] | None = None
+) -> None:
+    """No text is longer than its column allows. Errors: Invalid, with both numbers."""
+    for column in memory_type.columns:
+        if not column.limit or (names is not None and column.name not in names):
+            continue
+        value = _value(column, title, body, fields)
+        if isinstance(value, str) and len(value) > column.limit:
+            raise Invalid("error.memory.too_long", column=column.name, length=len(value), limit=column.limit)
 
 
 def _value(column: Column, title: str, body: str, fields: JsonObject) -> Json:

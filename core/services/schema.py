@@ -68,6 +68,8 @@ def _check_columns(new: MemoryType) -> None:
     for name in names:
         if not name.strip():
             raise Invalid("error.schema.column_empty", type=new.id)
+        if any(column.limit < 0 for column in new.columns):
+            raise Invalid("error.schema.limit", type=new.id)
         if names.count(name) > 1:
             raise Invalid("error.schema.column_twice", column=name, type=new.id)
     for role in (ColumnRole.TITLE, ColumnRole.BODY):

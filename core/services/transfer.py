@@ -25,6 +25,7 @@ from core.domain.transfer import NAME_GIVEN, ImportPlan, PlannedEdge, PlannedFol
 from core.ports.store import UnitOfWork
 from core.services.chat_branches import adopt_branches, write_branch
 from core.services.chat_update import message_of, update_chat
+from core.services.content import check_limits
 from core.services.folder_names import free_folder_name
 from core.services.outcome import Outcome
 from core.services.package_import import apply_package
@@ -196,6 +197,10 @@ class _Import:
         return new
 
     def _memory(self, planned: PlannedMemory) -> Memory:
+        """A new record. Errors: Invalid for a text that is longer than its column allows: nothing is imported then."""
+        known = self.uow.schema().type(planned.type)
+        if known is not None:
+            check_limits(known, planned.title, planned.body, planned.fields)
         return Memory(
             id=new_memory_id(),
             foreign_id=planned.foreign_id,

@@ -26,6 +26,7 @@ RUNS: Mapping[frozenset[str], Run] = {
     frozenset({"processes"}): store_scenarios.two_openers,
     frozenset({"reader_holds_s", "writes"}): store_scenarios.long_reader,
     frozenset({"records", "filter", "others"}): store_scenarios.longer_than_a_page,
+    frozenset({"limit", "text", "paths"}): store_scenarios.over_the_limit,
     frozenset({"old", "new"}): write_path.correction,
     frozenset({"adds", "same_folder"}): merging.exact_duplicates,
     frozenset({"nodes", "edges", "op"}): merging.merge_nodes,

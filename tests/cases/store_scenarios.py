@@ -16,13 +16,26 @@ from typing import Any
 import numpy as np
 
 from app.container import Library, open_library, program
-from core.domain.commands import CreateFolder, CreateMemory, EditMemory, NewMemory, TrashMemories
-from core.domain.errors import Unavailable
+from core.domain.api import draft_key
+from core.domain.commands import (
+    ApplyImport,
+    Command,
+    CreateFolder,
+    CreateMemory,
+    EditMemory,
+    MergeIntoMemory,
+    NewMemory,
+    SaveMemoryType,
+    TrashMemories,
+)
+from core.domain.errors import Invalid, Unavailable
 from core.domain.health import Fault
 from core.domain.ids import FolderPk, MemoryPk, TypeId, new_memory_id
 from core.domain.memory import Memory
-from core.domain.queries import ListMemories, Memories, MemoryFilter
+from core.domain.queries import LibrarySchema, ListMemories, Memories, MemoryFilter
 from core.domain.queries_health import CheckUp, Remake
+from core.domain.schema import ColumnRole
+from core.domain.transfer import Format, ImportPlan, PlannedFolder, PlannedMemory
 from core.ports.store import OpDraft
 from core.settings import Settings
 from tests.cases.desk import new_library
@@ -263,4 +276,59 @@ def longer_than_a_page(scenario: Scenario, checks: Scenario, work: Path) -> list
         here = len(library.engine.ask(ListMemories(where)))
         if (result.changed, left, here) != (checks["deleted"], checks["left_total"], 0):
             faults.append(f"{result.changed} deleted, {left} left, {here} in the folder")
+    return faults
+
+
+def over_the_limit(scenario: Scenario, checks: Scenario, work: Path) -> list[str]:
+    """A text longer than its column allows is refused on every way in; nothing is cut, the draft is kept."""
+    faults: list[str] = []
+    text, limit = scenario["text"], scenario["limit"]
+    with closing(_opened(work)) as library:
+        engine = library.engine
+        folder = _folder(library, "甲")
+        event = engine.ask(LibrarySchema()).type("event")
+        assert event is not None
+        columns = tuple(
+            replace(each, limit=limit) if each.role is ColumnRole.BODY else each for each in event.columns
+        )
+        engine.run(SaveMemoryType(replace(event, columns=columns)))
+        short = NewMemory(folder=folder, type=event.id, body=text[: limit - 1])
+        pk, other = (engine.run(CreateMemory(short)).created[0] for _ in range(2))
+        key = draft_key(engine.ask(Memories((pk,)))[0].id)
+        engine.drafts.save(key, {"body": text})
+        long = replace(short, body=text)
+        plan = ImportPlan(
+            source_name="long.json",
+            format=Format.STBME,
+            folders=(PlannedFolder(key="f", name="乙"),),
+            memories=(
+                PlannedMemory(
+                    key="m", folder="f", foreign_id="m", type=event.id, body=text,
+                    created_at=datetime.now(UTC), updated_at=datetime.now(UTC),
+                ),
+            ),
+        )  # fmt: skip
+        ways: dict[str, Sequence[Command]] = {
+            "edit": (EditMemory(memory=pk, body=text),),
+            "merge": (MergeIntoMemory(target=other, memory=long),),
+            "import": (ApplyImport(plan),),
+            "paste": (CreateMemory(long),),
+        }
+        before, saved = _texts(library), 0
+        for way in scenario["paths"]:
+            for command in ways[way]:
+                try:
+                    engine.run(command)
+                    faults.append(f"{way} was not refused")
+                except Invalid as error:
+                    if (error.text_args.get("length"), error.text_args.get("limit")) != (len(text), limit):
+                        faults.append(f"{way}: {error}")
+        saved = (
+            sum(_texts(library).get(pk) != body for pk, body in before.items())
+            + len(_texts(library))
+            - len(before)
+        )
+        kept = engine.drafts.get(key) == {"body": text}
+        if saved != checks["saved"] or kept != checks["draft_kept"]:
+            faults.append(f"{saved} saved, draft kept: {kept}")
     return faults

@@ -34,6 +34,7 @@ from ui.views.editor_values import (
     faults,
     key_of,
     merged,
+    too_long,
     values_of,
 )
 from ui.views.naming import json_text, mapping, value_name, value_text
@@ -402,9 +403,10 @@ class Editor(QWidget):
             return
         self._draft_timer.start()
         self.twins.forget()
-        if self._tried and (kind := self.form.kind) is not None:
+        if (kind := self.form.kind) is not None:
             base = None if subject.pk is None else subject.stored
-            self.form.show_faults(faults(self.form.values(), kind, base))
+            mine = self.form.values()
+            self.form.show_faults(faults(mine, kind, base) if self._tried else too_long(mine, kind))
         self._refresh()
 
     def _refresh(self) -> None:

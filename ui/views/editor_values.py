@@ -181,6 +181,7 @@ def faults(
             found[key] = Text("edit.fault.required")
         elif column.format in NUMBERS and isinstance(value, str) and value.strip() and not untouched:
             found[key] = Text(NUMBERS[column.format])
+    found |= too_long(values, kind)
     if kind.id == "person" and _bad_person(values, base):
         found[FIELD + PERSON_ID] = Text("edit.fault.person_id")
     if not any(not is_blank(values.get(key_of(column))) for column in kind.columns):
@@ -190,6 +191,15 @@ def faults(
     if isinstance(began, int | float) and isinstance(ended, int | float) and 0 < ended < began:
         found[ENDED] = Text("edit.fault.times")
     return found | _bad_triple(values)
+
+
+def too_long(values: Mapping[str, Json], kind: MemoryType) -> dict[str, Text]:
+    """Texts longer than their columns allow, by key; said while they are typed."""
+    return {
+        key_of(column): Text("edit.fault.too_long", {"length": len(value), "limit": column.limit})
+        for column in kind.columns
+        if column.limit and isinstance(value := values.get(key_of(column)), str) and len(value) > column.limit
+    }
 
 
 def _bad_floors(values: Mapping[str, Json]) -> dict[str, Text]:

@@ -10,12 +10,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
+from core.domain.commands import EditMemory
+from core.domain.errors import Invalid
 from core.domain.ids import RelationId, TypeId
 from core.domain.queries import LibrarySchema, Memories
 from core.domain.schema import MemoryType, Schema
 from core.domain.schema_data import default_schema
 from tests.ui.health.conftest import Window
-from ui.views.types.columns_table import NAME, REQUIRED
+from ui.views.types.columns_table import LIMIT, NAME, REQUIRED
 from ui.views.types.page import TypesPage
 
 
@@ -215,3 +217,20 @@ def test_one_bad_type_keeps_the_whole_file_out(desk: Window, page: TypesPage, tm
     page.import_from(file)
     desk.settle()
     assert schema(desk) == before
+
+
+def test_limit_of_a_column_is_set_and_holds_for_every_save(desk: Window, page: TypesPage) -> None:
+    table = page.types.columns.table
+    at = [column.name for column in page.types.columns.value].index("summary")
+    item = table.item(at, LIMIT)
+    assert item is not None
+    item.setText("50")
+    desk.qtbot.wait(260)
+    desk.settle()
+    desk.click(page.save_button)
+    assert next(c for c in stored(desk, "event").columns if c.name == "summary").limit == 50
+    with pytest.raises(Invalid) as caught:
+        desk.add("守" * 60)
+    assert caught.value.text_args["length"] == 60
+    pk = desk.add("守" * 50)
+    desk.library.engine.run(EditMemory(memory=pk, importance=3))

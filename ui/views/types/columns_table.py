@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 from core.domain.schema import Column, ColumnFormat, ColumnRole, Labels
 from ui.context import Context
 
-NAME, LABEL, HINT, REQUIRED, ROLE, FORMAT, CHOICES, EMBED = range(8)
-HEADS = ("name", "label", "hint", "required", "role", "format", "choices", "embed")
+NAME, LABEL, HINT, REQUIRED, ROLE, FORMAT, CHOICES, LIMIT, EMBED = range(9)
+HEADS = ("name", "label", "hint", "required", "role", "format", "choices", "limit", "embed")
 ROWS_SHOWN = 7
 
 
@@ -50,6 +50,7 @@ class ColumnsTable(QWidget):
             (ROLE, 96),
             (FORMAT, 124),
             (CHOICES, 112),
+            (LIMIT, 64),
             (EMBED, 72),
         ):
             self.table.setColumnWidth(place, context.theme.px(width))
@@ -102,6 +103,7 @@ class ColumnsTable(QWidget):
             LABEL: column.labels.get(code, ""),
             HINT: column.hint.get(code, ""),
             CHOICES: ", ".join(column.choices),
+            LIMIT: str(column.limit) if column.limit else "",
         }
         for place, text in texts.items():
             self.table.setItem(at, place, QTableWidgetItem(text))
@@ -154,6 +156,9 @@ class ColumnsTable(QWidget):
                 parts = item.text().replace("，", ",").split(",")
                 column = replace(column, choices=tuple(part.strip() for part in parts if part.strip()))
             case 7:
+                digits = item.text().strip()
+                column = replace(column, limit=int(digits) if digits.isdecimal() and len(digits) < 8 else 0)
+            case 8:
                 column = replace(column, embed=checked)
             case _:
                 return
