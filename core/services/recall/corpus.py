@@ -103,6 +103,7 @@ class Corpus:
         self.layers = column.coded("layer", Layer)
         self.statuses = column.coded("status", Status)
         self.compressed = column.equal("reason", StatusReason.COMPRESSED)
+        self.merged = column.equal("reason", StatusReason.MERGED)
         self.parents = self.rows_of(column.optional("parent"))
         self.audiences, self.audience_names = column.audiences()
 

@@ -154,9 +154,9 @@ class Frame:
         return later
 
     def _resting(self) -> Flags:
-        """Archived and expired memories, unless they are asked for."""
+        """Archived and expired memories, unless they are asked for; merged ones live on in another memory."""
         if self._asked("include_archived", given=self.request.include_archived):
-            return np.zeros(self.corpus.size, dtype=np.bool_)
+            return self.corpus.merged
         return np.asarray((self.corpus.statuses != STATUS_CODES[Status.ACTIVE]) & ~self.back_then)
 
     def _still_in_use(self, later: Flags) -> Flags:
