@@ -168,3 +168,15 @@ def test_the_number_for_the_rail_counts_all_sources(bench: Bench, bell: MemoryPk
         def check(self) -> None: ...
 
     assert count_waiting(bench.library.engine, Never(), bench.context.tr) == 2
+
+
+def test_parts_are_narrowed_and_unticked_together(bench: Bench, bell: MemoryPk) -> None:
+    pk = keep(bench, bell)
+    made = panel(bench, pk)
+    QTest.keyClicks(made.words, "relation")
+    QTest.mouseClick(made.untick_button, Qt.MouseButton.LeftButton)
+    made.words.clear()
+    bench.settle()
+    ticked = {part.key: part.ticked for part in bench.library.engine.ask(ProposalOf(pk)).proposal.parts}
+    assert ticked == {"new": True, "change": True, "link": False}
+    assert "2 of 3" in made.summary.text()

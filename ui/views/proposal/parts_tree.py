@@ -55,6 +55,41 @@ class PartsTree(QTreeWidget):
         self._filling = False
         self.choose(kept)
 
+    def narrow(self, words: str) -> int:
+        """Show only the parts whose line holds all the words; how many are shown. Groups without any are hidden."""
+        wanted, shown = words.casefold().split(), 0
+        for row in range(self.topLevelItemCount()):
+            top = self.topLevelItem(row)
+            if top is None:
+                continue
+            below = [child for at in range(top.childCount()) if (child := top.child(at)) is not None]
+            lines = [top] if _key(top) else below
+            here = 0
+            for item in lines:
+                text = " ".join(item.text(column) for column in range(3)).casefold()
+                hide = not all(word in text for word in wanted)
+                item.setHidden(hide)
+                here += not hide
+            if not _key(top):
+                top.setHidden(not here)
+            shown += here
+        return shown
+
+    def tick_shown(self, *, on: bool) -> None:
+        """Tick all parts that are shown and wait, or take their ticks away."""
+        state = Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
+        changed = [
+            item
+            for item in self._items()
+            if _checkable(item) and not item.isHidden() and item.checkState(TITLE) != state
+        ]
+        self._filling = True
+        for item in changed:
+            item.setCheckState(TITLE, state)
+        self._filling = False
+        if changed:
+            self.ticked.emit(tuple(_key(item) for item in changed), on)
+
     def choose(self, key: str) -> None:
         """Look at a part; the first one when that is not there."""
         items = list(self._items())

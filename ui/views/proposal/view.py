@@ -73,6 +73,11 @@ class ProposalPanel(QWidget):
         self.tree, self.pane = PartsTree(context), PartPane(context)
         self.source = SourcePane(context)
         self.overwrite = QCheckBox()
+        self.words = PlainLineEdit()
+        self.words.setClearButtonEnabled(True)
+        self.tick_button, self.untick_button = QPushButton(), QPushButton()
+        for button in (self.tick_button, self.untick_button):
+            button.setProperty("flat", "true")
         self.summary = QLabel()
         self.dismiss_button, self.group_button, self.apply_button = (QPushButton() for _ in range(3))
         self.apply_button.setProperty("primary", "true")
@@ -89,7 +94,7 @@ class ProposalPanel(QWidget):
         self._right.setSizes([3 * SHARE_PX, 2 * SHARE_PX])
         self.pane.setMinimumHeight(self._context.theme.tall(PANE_PX))
         self._middle = QSplitter(Qt.Orientation.Horizontal)
-        self._middle.addWidget(self.tree)
+        self._middle.addWidget(self._left())
         self._middle.addWidget(self._right)
         self._middle.setStretchFactor(0, 5)
         self._middle.setStretchFactor(1, 4)
@@ -118,8 +123,28 @@ class ProposalPanel(QWidget):
         column.addWidget(self.stack, 1)
         column.addWidget(bar)
 
+    def _left(self) -> QWidget:
+        """The parts below a line to narrow them, and buttons that tick what is shown."""
+        left = QWidget()
+        left.setProperty("surface", "base")
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 4, 8, 4)
+        row.setSpacing(4)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.tick_button)
+        row.addWidget(self.untick_button)
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addWidget(self.tree, 1)
+        return left
+
     def _connect(self) -> None:
         context = self._context
+        self.words.textChanged.connect(self.tree.narrow)
+        self.tick_button.clicked.connect(lambda: self.tree.tick_shown(on=True))
+        self.untick_button.clicked.connect(lambda: self.tree.tick_shown(on=False))
         self._again = single_shot(self, REFRESH_AFTER_MS, self._load)
         self._lost_again = single_shot(self, LOST_AFTER_MS, self._show_source)
         self.tree.ticked.connect(self._tick)
@@ -206,6 +231,7 @@ class ProposalPanel(QWidget):
         else:
             self.stack.show_content()
         self.tree.show_parts(view, self._schema)
+        self.tree.narrow(self.words.text())
         self._show_part()
         self._show_summary()
 
@@ -371,6 +397,12 @@ class ProposalPanel(QWidget):
         self.group_button.setToolTip(tr("proposal.apply_group.tip"))
         self.dismiss_button.setText(tr("proposal.dismiss"))
         self.dismiss_button.setToolTip(tr("proposal.dismiss.tip"))
+        self.words.setPlaceholderText(tr("proposal.words"))
+        self.words.setAccessibleName(tr("proposal.words"))
+        self.tick_button.setText(tr("proposal.tick_shown"))
+        self.untick_button.setText(tr("proposal.untick_shown"))
+        self.tick_button.setToolTip(tr("proposal.tick_shown.tip"))
+        self.untick_button.setToolTip(tr("proposal.untick_shown.tip"))
         self.overwrite.setText(tr("proposal.overwrite"))
         self.overwrite.setToolTip(tr("proposal.overwrite.tip"))
         self._show()

@@ -27,7 +27,7 @@ from ui.views.upkeep.plan_frame import PlanTask
 from ui.widgets.plain_text import PlainLineEdit
 from ui.widgets.wheel import guard_wheel
 
-HINT_PX = 220
+HINT_PX = 140
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,9 @@ class CompressTask(PlanTask[_Groups]):
             self.renew_button,
         ):
             self.tools.addWidget(widget)
-        self.bar.insertWidget(1, self.by)
-        self.bar.insertWidget(2, self.hint)
+        self.tools.addWidget(self.by)
+        self.by.setMinimumHeight(context.theme.row_px)
+        self.bar.insertWidget(1, self.hint)
         self.types.activated.connect(lambda _at: self.refresh())
         self.forced.toggled.connect(lambda _on: self.refresh())
         self.up.clicked.connect(lambda: self.tree.move_selected(-1))

@@ -105,15 +105,10 @@ class PromoteTask(PlanTask[Trials]):
             self.everything,
         ):
             self.tools.addWidget(widget)
-        verdicts = QWidget()
-        row = QHBoxLayout(verdicts)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
         for value, button in enumerate(self.verdicts):
             button.clicked.connect(partial(self._choose, value))
-            row.addWidget(button)
-        row.addWidget(self.until)
-        self.tools.addWidget(verdicts)
+            self.tools.addWidget(button)
+        self.tools.addWidget(self.until)
         self.bar.insertWidget(1, self.suggested)
 
     def _choose(self, value: int) -> None:

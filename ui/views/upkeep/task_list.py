@@ -20,7 +20,8 @@ from ui.views.upkeep.tasks import UpkeepTask
 
 ABOUT, COUNT, TASK = (Qt.ItemDataRole.UserRole + at for at in range(3))
 WIDTH_PX, PAD_PX, GAP_PX = 256, 10, 8
-ABOUT_LINES = 3
+MOST_PX = 340
+ABOUT_LINES = 4
 WRAP = Qt.TextFlag.TextWordWrap
 
 
@@ -63,7 +64,7 @@ class TaskList(QListWidget):
     def _say(self) -> None:
         tr = self._tr
         self.setAccessibleName(tr("upkeep.tasks"))
-        self.setFixedWidth(self._theme.px(WIDTH_PX))
+        self.setFixedWidth(min(self._theme.px(WIDTH_PX), MOST_PX))
         for row, task in enumerate(self._tasks):
             item, about = self.item(row), tr(f"{task.text_key}.about")
             count = item.data(COUNT)
