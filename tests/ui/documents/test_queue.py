@@ -212,7 +212,7 @@ def test_paused_files_wait_and_can_be_cut_otherwise(shown: Shown, notes: Path) -
         lambda: shown.ask(q.QueueRows())[0].file.settings == CutSettings(max_chars=100, overlap_chars=50)
     )
     click(shown.page.queue.buttons[q.QueueAction.RESUME])
-    shown.until(lambda: done(shown))
+    shown.until(lambda: shown.states() == {"灯塔.md": FileState.DONE})
     assert shown.documents()[0].pieces == planned
 
 
