@@ -71,9 +71,7 @@ add_task(
         TrialsWaiting(),
     )
 )
-add_task(
-    UpkeepTask("duplicates", "mdi6.content-duplicate", "ui.views.upkeep.duplicates:DuplicatesTask")
-)
+add_task(UpkeepTask("duplicates", "mdi6.content-duplicate", "ui.views.upkeep.duplicates:DuplicatesTask"))
 add_task(
     UpkeepTask(
         "contradictions", "mdi6.lightning-bolt-outline", "ui.views.upkeep.contradictions:ContradictionsTask"
