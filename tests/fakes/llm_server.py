@@ -57,6 +57,8 @@ class FakeServer:
         self.key = ""
         self.models = ["fake-chat", "fake-vectors"]
         self.forms = {"json_schema", "json_object"}
+        self.strict = False
+        """Whether a schema beside JSON mode is refused, as an unknown parameter."""
         self.streams = True
         self.tells_usage = True
         self.tokens_key = ""
@@ -125,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _chat(self, body: Body) -> None:
         fake = self.fake
         form = body.get("response_format", {}).get("type")
-        if form and form not in fake.forms:
+        if form and (form not in fake.forms or ("schema" in body["response_format"] and fake.strict)):
             return self._json(400, {"error": {"message": f"response_format {form} is not supported"}})
         if body.get("stream") and not fake.streams:
             return self._json(400, {"error": {"message": "stream is not supported"}})

@@ -69,7 +69,17 @@ def test_form_of_json_falls_back_and_what_was_refused_is_not_asked_again(desk: E
     model.complete(HELLO, SCHEMA)
     forms = [body["response_format"]["type"] for body in desk.server.bodies("completions")]
     assert forms == ["json_schema", "json_object", "json_object"]
+    assert desk.server.requests[-1].body["response_format"]["schema"] == SCHEMA
     assert '"city"' in desk.server.requests[-1].body["messages"][-1]["content"]
+
+
+def test_server_that_knows_no_schema_beside_json_mode_is_asked_without(desk: EndpointDesk) -> None:
+    desk.server.forms, desk.server.strict = {"json_object"}, True
+    model = desk.model()
+    model.complete(HELLO, SCHEMA)
+    model.complete(HELLO, SCHEMA)
+    formats = [body["response_format"] for body in desk.server.bodies("completions")]
+    assert formats[2:] == [{"type": "json_object"}] * 2
 
 
 def test_server_without_any_json_mode_gets_the_schema_in_words(desk: EndpointDesk) -> None:

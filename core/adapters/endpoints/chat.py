@@ -17,7 +17,7 @@ from core.ports.language_model import ChatMessage
 from core.ports.progress import CancelToken
 
 PORT = "model"
-FORMS = ("json_schema", "json_object", "none")
+FORMS = ("json_schema", "json_object_by_schema", "json_object", "none")
 """Ways to ask for JSON, the strictest first; what an endpoint refuses is not asked of it again."""
 SCHEMA_NAME = "reply"
 
@@ -151,6 +151,9 @@ class EndpointModel:
                     "type": "json_schema",
                     "json_schema": {"name": SCHEMA_NAME, "schema": schema},
                 }
+            case "json_object_by_schema":  # llama-cpp-python's way
+                body["response_format"] = {"type": "json_object", "schema": schema}
+                body["messages"] = _with_schema(messages, schema)
             case "json_object":
                 body["response_format"] = {"type": "json_object"}
                 body["messages"] = _with_schema(messages, schema)
