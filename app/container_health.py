@@ -233,7 +233,7 @@ class LibraryHealth:
         return {
             qh.CheckUp: lambda query, cancel: self.service.check_up(query.sample, token(cancel)),
             qh.Remake: lambda query, cancel: self.remake(query.faults, token(cancel)),
-            qh.Health: lambda _query, _cancel: self.service.state(),
+            qh.Health: lambda query, _cancel: self.service.state(sizes=query.sizes),
             qh.FolderFigures: lambda query, _cancel: store.health.card(query.folder, self._key()),
             qh.PlotNumbers: lambda query, _cancel: store.health.plots(query.folder),
             qh.Backups: lambda _query, _cancel: tuple(self.backups.all()),
@@ -269,7 +269,7 @@ class LibraryHealth:
 
         return bundle.write(
             path,
-            state=self.service.state(),
+            state=self.service.state(sizes=True),
             card=self._library.store.health.card(None, self._key()),
             report=self.service.check_up(q.Verify().sample, cancel),
             backups=tuple(self.backups.all()),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtWidgets import QTreeWidgetItem
+
 from app.tour.stage import Stage, StepFailed
 from core.domain.health import RebuildScope
 from core.domain.queries import Counts, History, LibrarySchema
@@ -70,7 +72,9 @@ def backup(stage: Stage) -> None:
     stage.until(lambda: len(page.backups.backups) == before + 1, "its row")
     page.backups.table.selectRow(0)
     stage.click(page.backups.verify_button)
-    stage.until(lambda: page.backups.table.item(0, 4).text() != "", "the verdict")
+    stage.until(
+        lambda: (seen := page.backups.table.item(0, 4)) is not None and bool(seen.text()), "the verdict"
+    )
     stage.expect(page.backups.backups[0].name, stage.ask(Backups())[0].name, "newest backup")
 
 
@@ -96,14 +100,15 @@ def change(stage: Stage) -> None:
     assert isinstance(page, HistoryPage)
     newest = stage.ask(History())[0].op.id
 
-    def item_there() -> bool:
+    def newest_row() -> QTreeWidgetItem | None:
         top = page.tree.topLevelItem(0)
-        return top is not None and top.childCount() > 0 and top.child(0).data(NAME, ENTRY).op.id == newest
+        row = top.child(0) if top is not None else None
+        return row if row is not None and row.data(NAME, ENTRY).op.id == newest else None
 
-    stage.until(item_there, "the newest change")
-    top = page.tree.topLevelItem(0)
-    assert top is not None
-    page.tree.setCurrentItem(top.child(0))
+    stage.until(lambda: newest_row() is not None, "the newest change")
+    row = newest_row()
+    assert row is not None
+    page.tree.setCurrentItem(row)
     stage.until(lambda: page.view.stack.shows == "content", "what it did")
     stage.expect(len(stage.ask(OpDiff(newest))), 1, "rows of the change")
     stage.click(page.undo_button)

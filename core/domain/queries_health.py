@@ -44,7 +44,9 @@ class Remake(Query[int]):
 
 @dataclass(frozen=True, slots=True)
 class Health(Query[HealthState]):
-    """What can be said without a check-up."""
+    """What can be said without a check-up. `sizes`: sum up journal and index too, which reads all of the journal."""
+
+    sizes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,9 @@ class HealthStore(Protocol):
     def keep_fact(self, key: str, value: JsonObject) -> None:
         """Keep one."""
 
-    def sizes(self) -> Mapping[str, int]:
-        """Bytes of the file with its log (`store`), of the journal's texts (`journal`), and numbers of rows."""
+    def sizes(self, *, journal: bool) -> Mapping[str, int]:
+        """Bytes of the file with its log (`store`), numbers of rows, and bytes of the journal's texts (`journal`;
+        0 when they are not asked for, since summing them up reads all of it)."""
 
     # --- vectors of two sets -----------------------------------------------------------------
 

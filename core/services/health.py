@@ -116,9 +116,9 @@ class HealthService:
 
     # --- in short ------------------------------------------------------------------------
 
-    def state(self) -> HealthState:
-        """What can be said quickly, with the result of the last check-up."""
-        sizes = self._health.sizes()
+    def state(self, *, sizes: bool = False) -> HealthState:
+        """What can be said quickly, with the result of the last check-up; the slow sizes when asked for."""
+        rows = self._health.sizes(journal=sizes)
         backups = self._around.backups()
         last_check, reasons = self._last_check()
         endpoints = tuple(self._around.endpoints())
@@ -128,21 +128,21 @@ class HealthService:
                 severity = Severity.ERROR if endpoint.use == "index" else Severity.WARNING
                 reasons.append(Reason(f"health.reason.{endpoint.use}", severity, args))
         model = self._around.model()
-        if model is not None and sizes["waiting"] > MUCH_WAITING:
-            reasons.append(Reason("health.reason.waiting", Severity.NOTE, {"count": sizes["waiting"]}))
+        if model is not None and rows["waiting"] > MUCH_WAITING:
+            reasons.append(Reason("health.reason.waiting", Severity.NOTE, {"count": rows["waiting"]}))
         if refused := self._around.settings():
             reasons.append(Reason("health.reason.settings", Severity.WARNING, {"count": len(refused)}))
         newest = max((backup.at for backup in backups), default=None)
-        self._judge_backup(newest, sizes, reasons)
+        self._judge_backup(newest, rows, reasons)
         return HealthState(
             reasons=tuple(reasons),
-            store_bytes=sizes["store"],
-            journal_bytes=sizes["journal"],
-            index_bytes=self._around.index_bytes(),
+            store_bytes=rows["store"],
+            journal_bytes=rows["journal"],
+            index_bytes=self._around.index_bytes() if sizes else 0,
             backups_bytes=sum(backup.bytes for backup in backups),
-            memories=sizes["memories"],
-            ops=sizes["ops"],
-            waiting=sizes["waiting"],
+            memories=rows["memories"],
+            ops=rows["ops"],
+            waiting=rows["waiting"],
             embedder="" if model is None else model[0],
             dims=0 if model is None else model[2],
             endpoints=endpoints,
@@ -150,11 +150,11 @@ class HealthService:
             last_check=last_check,
         )
 
-    def _judge_backup(self, newest: datetime | None, sizes: Mapping[str, int], reasons: list[Reason]) -> None:
+    def _judge_backup(self, newest: datetime | None, rows: Mapping[str, int], reasons: list[Reason]) -> None:
         if newest is not None and (self._clock() - newest).days > OLD_BACKUP_DAYS:
             days = (self._clock() - newest).days
             reasons.append(Reason("health.reason.backup_old", Severity.NOTE, {"count": days}))
-        elif newest is None and sizes["memories"]:
+        elif newest is None and rows["memories"]:
             reasons.append(Reason("health.reason.backup_none", Severity.NOTE))
 
     def _last_check(self) -> tuple[datetime | None, list[Reason]]:

@@ -130,18 +130,15 @@ class SqlHealth:
         with self._database.reading() as connection:
             return figures.plots(connection, folder)
 
-    def sizes(self) -> Mapping[str, int]:
-        """Bytes and rows."""
+    def sizes(self, *, journal: bool) -> Mapping[str, int]:
+        """Bytes and rows; those of the journal when they are asked for."""
         path = self._database.path
         files = (path, path.with_name(path.name + "-wal"))
         with self._database.reading() as connection:
             one = partial(_number, connection)
             return {
                 "store": sum(file.stat().st_size for file in files if file.exists()),
-                "journal": one(
-                    "SELECT coalesce(sum(coalesce(length(CAST(before AS BLOB)), 0)"
-                    " + coalesce(length(CAST(after AS BLOB)), 0)), 0) FROM journal"
-                ),
+                "journal": one(_JOURNAL_BYTES) if journal else 0,
                 "memories": one("SELECT count(*) FROM memory WHERE deleted_at IS NULL"),
                 "ops": one("SELECT count(*) FROM op"),
                 "waiting": one("SELECT count(*) FROM outbox"),
@@ -245,6 +242,10 @@ class SqlHealth:
             return [(row[0], row[1]) for row in rows]
 
 
+_JOURNAL_BYTES = (
+    "SELECT coalesce(sum(coalesce(length(CAST(before AS BLOB)), 0)"
+    " + coalesce(length(CAST(after AS BLOB)), 0)), 0) FROM journal"
+)
 _LATE = 86_400_000_000
 """A day in microseconds: clocks of two machines may differ."""
 _USED = (

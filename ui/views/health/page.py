@@ -127,7 +127,7 @@ class HealthPage(QWidget):
         engine = self._ctx.engine
 
         def ask(_progress: Report, cancel: Cancel) -> HealthState:
-            return engine.ask(Health(), cancel=cancel)
+            return engine.ask(Health(sizes=True), cancel=cancel)
 
         self._ctx.tasks.run(
             Lane.READ, ask, self.take, owner=self, query="health", failed=self._operations.show_error
