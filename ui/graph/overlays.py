@@ -6,41 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from ui.graph.camera import Camera
 from ui.graph.culling import spread
 from ui.graph.hits import handle_place
-from ui.graph.labels import halo_text
 from ui.graph.scene import Scene
 from ui.graph.shapes import Shape, mix, outline, view_radius
+from ui.graph.words import paint_words
 
 RING_GAP_PX, RING_PX = 3.0, 2.2
 RINGS_MOST = 3_000
 PULSE_PX = 46.0
 OWN_LINES_MOST, OWN_SHARE = 400, 0.25
-RIM_PX, RIM_GAP_PX = 10.0, 24.0
-"""Where names at the left rim begin, and the room beside them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Guide:
-    """The name of a lane at the left rim: where it runs (y in world units). `head`: that of a whole band."""
-
-    y: float
-    name: str
-    head: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Words in the picture, their middle at a place of the world."""
-
-    x: float
-    y: float
-    text: str
-    small: bool = False
 
 
 @dataclass(slots=True)
@@ -58,8 +37,6 @@ class Over:
     link_to: tuple[float, float] = (0.0, 0.0)
     pulse_at: int = -1
     pulse: float = 0.0
-    guides: tuple[Guide, ...] = ()
-    notes: tuple[Note, ...] = ()
     lit: bool = True
     """Whether the relations of the current node are drawn over the picture."""
 
@@ -69,8 +46,7 @@ def paint_over(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> N
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     accent = QColor(scene.paint.accent)
     _paint_own_lines(painter, scene, camera, over)
-    _paint_guides(painter, scene, camera, over)
-    _paint_notes(painter, scene, camera, over)
+    paint_words(painter, scene, camera)
     _paint_edge(painter, scene, camera, over.edge, accent)
     _paint_rings(painter, scene, camera, over.selected, QPen(accent, RING_PX))
     if over.current >= 0 and over.current in over.selected:
@@ -148,50 +124,6 @@ def _paint_own_lines(painter: QPainter, scene: Scene, camera: Camera, over: Over
     painter.setPen(QPen(QColor(mix(scene.paint.accent, scene.paint.ground, OWN_SHARE)), 1.4))
     for (ax, ay), (bx, by) in zip(starts.tolist(), ends.tolist(), strict=True):
         painter.drawLine(QPointF(ax, ay), QPointF(bx, by))
-
-
-def rim_of(guides: Iterable[Guide], scene: Scene) -> float:
-    """How much room the names at the left rim need, in pixels."""
-    bold = QFontMetricsF(scene.paint.bold)
-    return max((RIM_GAP_PX + bold.horizontalAdvance(guide.name) for guide in guides), default=0.0)
-
-
-def _paint_guides(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
-    """Names of bands and lanes at the left rim of the view, none over another; bands come first."""
-    taken: list[float] = []
-    for guide in sorted(over.guides, key=lambda guide: not guide.head):
-        font = scene.paint.bold if guide.head else scene.paint.font
-        metrics = QFontMetricsF(font)
-        at = camera.place(camera.x, guide.y)[1]
-        if not 0 < at < camera.height or any(abs(at - other) < metrics.height() for other in taken):
-            continue
-        taken.append(at)
-        painter.setFont(font)
-        width = metrics.horizontalAdvance(guide.name)
-        ground = QRectF(RIM_PX - 4, at - metrics.height() / 2, width + 8, metrics.height())
-        painter.fillRect(ground, QColor(scene.paint.ground))
-        color = scene.paint.text if guide.head else scene.paint.secondary
-        halo_text(painter, QPointF(RIM_PX, at + metrics.ascent() / 2), guide.name, color, scene.paint.ground)
-
-
-def _paint_notes(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> None:
-    """Words in the picture, none over another."""
-    taken: list[QRectF] = []
-    for note in over.notes:
-        font = scene.paint.small if note.small else scene.paint.font
-        metrics = QFontMetricsF(font)
-        x, y = camera.place(note.x, note.y)
-        width = metrics.horizontalAdvance(note.text)
-        box = QRectF(x - width / 2, y - metrics.height() / 2, width, metrics.height())
-        if not QRectF(0, 0, camera.width, camera.height).intersects(box) or any(
-            box.adjusted(-8, 0, 8, 0).intersects(other) for other in taken
-        ):
-            continue
-        taken.append(box)
-        painter.setFont(font)
-        painter.fillRect(box.adjusted(-3, 0, 3, 0), QColor(scene.paint.ground))
-        place = QPointF(box.left(), box.top() + metrics.ascent())
-        halo_text(painter, place, note.text, scene.paint.secondary, scene.paint.ground)
 
 
 def _paint_edge(painter: QPainter, scene: Scene, camera: Camera, edge: int, accent: QColor) -> None:

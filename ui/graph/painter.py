@@ -17,6 +17,7 @@ from ui.graph.nodes_paint import paint_nodes
 from ui.graph.scene import Scene
 from ui.graph.shapes import Stamps
 from ui.graph.strokes import Strokes
+from ui.graph.words import keep_free
 
 SMOOTH_EDGES_MOST = 6_000
 """Antialiasing of lines costs two to five times their drawing."""
@@ -97,6 +98,7 @@ class Painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, exact)
             spots = Spots()
             seen = QRectF(*size_of_view(camera, margin))
+            keep_free(spots, scene, camera, seen)
             paint_group_names(painter, scene, camera, sight, spots, seen)
             if exact:
                 taken = nodes_in_sight(sight)

@@ -87,6 +87,25 @@ class Groups:
     weight: Reals
 
 
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """The name of a lane at the left rim: where it runs (y in world units). `head`: that of a whole band."""
+
+    y: float
+    name: str
+    head: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Words in the picture, their middle at a place of the world."""
+
+    x: float
+    y: float
+    text: str
+    small: bool = False
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
     """All of it. `glyphs` by type, `relation_names` and `relation_colors` by relation.
@@ -106,6 +125,8 @@ class Scene:
     titles: Titles = field(default=lambda _pks: {})
     quiet: Flags | None = None
     branches: Indexes | None = None
+    guides: tuple[Guide, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
         return len(self.nodes.pks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,11 @@ from PySide6.QtWidgets import QWidget
 
 from ui.graph.camera import Camera
 from ui.graph.culling import spread
-from ui.graph.overlays import Guide, Over, paint_over, rim_of
+from ui.graph.overlays import Over, paint_over
 from ui.graph.painter import Care, Picture
 from ui.graph.renderer import Renderer
 from ui.graph.scene import Reals, Scene
+from ui.graph.words import rim_of
 from ui.tasks import TaskRunner, single_shot
 
 SETTLE_MS = 45
@@ -82,15 +84,22 @@ class PictureView(QWidget):
         else:
             self.over.hover = self.over.edge = self.over.target = -1
             self.renderer.show(scene)
+            self._leave_rim(rim_of(scene))
             self._want_exact()
         self.update()
+
+    def _leave_rim(self, rim_px: float) -> None:
+        """Leave so much room at the left for the names of lanes."""
+        if rim_px != self._rim_px:
+            self._rim_px = rim_px
+            if not self.touched:
+                self.fit(glide=False)
 
     def stream(self, positions: Reals, *, fit: bool) -> None:
         """The same scene with nodes elsewhere: drawn quickly, exactly when no more come. `fit`: all is kept
         in view, as long as no hand has chosen what is looked at."""
         if self.scene is not None:
-            self.over.guides, self.over.notes = (), ()
-            self.scene = self.scene.moved(positions)
+            self.scene = replace(self.scene.moved(positions), guides=(), notes=())
             if fit and not self.touched:
                 self.fit(glide=False)
             self._replace(positions, STREAM_SETTLE_MS)
@@ -128,14 +137,6 @@ class PictureView(QWidget):
             self.go_to(camera)
         else:
             self._look(camera)
-
-    def leave_rim(self, guides: tuple[Guide, ...]) -> None:
-        """Leave room for these names at the left."""
-        rim = rim_of(guides, self.scene) if self.scene is not None else 0.0
-        if rim != self._rim_px:
-            self._rim_px = rim
-            if not self.touched:
-                self.fit(glide=False)
 
     def bring_in(self, node: int) -> None:
         """Move the picture just so far that a node is in view."""

@@ -23,6 +23,7 @@ from core.domain.queries import LiveEdges, Memories, MemoryFilter, Query
 from core.settings import Settings
 from tests.ui.conftest import OneLibrary
 from ui.graph.canvas import Canvas
+from ui.graph.scene import Guide, Note
 from ui.language import Language
 from ui.main_window import MainWindow
 from ui.path_choice import PathChoice
@@ -102,6 +103,14 @@ class Desk:
         self.qtbot.waitUntil(quiet, timeout=20_000)
         QApplication.processEvents()
         self.qtbot.waitUntil(quiet, timeout=20_000)
+
+    def notes(self) -> tuple[Note, ...]:
+        """Words in the picture."""
+        return self.canvas.scene.notes if self.canvas.scene is not None else ()
+
+    def guides(self) -> tuple[Guide, ...]:
+        """Names at its left rim."""
+        return self.canvas.scene.guides if self.canvas.scene is not None else ()
 
     # --- looking into the store ---
 

@@ -280,13 +280,13 @@ def test_colours_changed_while_another_arrangement_is_loaded(
     show: Opener, library: Library, trio: Trio
 ) -> None:
     desk = show()
-    assert [note.text for note in desk.canvas.over.notes] == []
+    assert [note.text for note in desk.notes()] == []
     library.memory("Doro")
-    desk.qtbot.waitUntil(lambda: len(desk.canvas.over.notes) == 1)
+    desk.qtbot.waitUntil(lambda: len(desk.notes()) == 1)
     for arrangement in (Arrangement.MEANING, Arrangement.TIME, Arrangement.RADIAL):
         desk.page.tools.arranged.emit(arrangement)
         desk.page.color_by(Coloring.AGE)  # before the new arrangement is there
-        assert desk.canvas.over.notes == ()
+        assert desk.notes() == ()
     desk.ready()
 
 

@@ -76,10 +76,10 @@ def test_what_stands_without_relations_is_counted_in_the_picture(
     for number in range(6):
         library.memory(f"loner {number}")
     desk = show()
-    assert [note.text for note in desk.canvas.over.notes] == ["7 without relations"]
+    assert [note.text for note in desk.notes()] == ["7 without relations"]
     desk.page.tools.arranged.emit(Arrangement.TREE)
     desk.ready()
-    assert desk.canvas.over.notes == ()  # all are outside compressions: nothing to tell apart
+    assert desk.notes() == ()  # all are outside compressions: nothing to tell apart
 
 
 def test_bands_and_floors_of_chats_are_written_by_time(show: Opener, library: Library) -> None:
@@ -92,9 +92,9 @@ def test_bands_and_floors_of_chats_are_written_by_time(show: Opener, library: Li
     desk = show()
     desk.page.tools.arranged.emit(Arrangement.TIME)
     desk.ready()
-    heads = [guide.name for guide in sorted(desk.canvas.over.guides, key=lambda each: each.y) if guide.head]
+    heads = [guide.name for guide in sorted(desk.guides(), key=lambda each: each.y) if guide.head]
     assert heads == ["tale", "fog", "By date"]
-    texts = [note.text for note in desk.canvas.over.notes]
+    texts = [note.text for note in desk.notes()]
     assert {"Floor 3", "Floor 21", "Floor 30", "Floor 210"} <= set(texts)
     nora = next(pk for pk in range(1, 20) if desk.memory(pk).title == "Nora")
     events = list(range(1, 7, 2))

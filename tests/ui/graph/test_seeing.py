@@ -98,9 +98,9 @@ def test_search_jumps_selects_and_filters(show: Opener, cast: Trio) -> None:
     assert field.hasFocus()
     QTest.keyClicks(field, "Bram")
     desk.qtbot.waitUntil(lambda: desk.page.selected == (cast.bram,))
+    assert desk.canvas.over.pulse_at == desk.page.picture.state.index(cast.bram)  # type: ignore[union-attr]
     desk.ready()
     assert desk.page.tools.found.text() == "1 of 1"
-    assert desk.canvas.over.pulse_at == desk.page.picture.state.index(cast.bram)  # type: ignore[union-attr]
     desk.page.tools.only.click()
     desk.ready()
     assert shown(desk) == {cast.bram}
@@ -316,7 +316,7 @@ def test_lanes_of_the_arrangement_by_time_are_named(show: Opener, cast: Trio) ->
     desk = show()
     desk.page.tools.arranged.emit(Arrangement.TIME)
     desk.ready()
-    assert {guide.name for guide in desk.canvas.over.guides} == {"Character", "Location", "Event"}
+    assert {guide.name for guide in desk.guides()} == {"Character", "Location", "Event"}
 
 
 @pytest.mark.parametrize("arrangement", [a for a in Arrangement if a is not Arrangement.MEANING])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from core.domain.graph import NO_FLOOR, SPACING, Arrangement, time_of
 from core.domain.ids import FolderPk
 from ui.context import Context
 from ui.graph.canvas import Canvas
-from ui.graph.overlays import Guide, Note
+from ui.graph.scene import Guide, Note, Scene
 from ui.graph.state import GraphState
 from ui.views.graph.picture import GraphPicture
 from ui.views.naming import shorten
@@ -30,11 +31,12 @@ Rows = NDArray[np.bool_]
 
 
 class Notes(QObject):
-    """Writes them anew after each change of the picture."""
+    """Writes them into each new scene."""
 
     def __init__(self, ctx: Context, picture: GraphPicture, canvas: Canvas, stack: StateStack) -> None:
         super().__init__(picture)
         self._ctx, self._picture, self._canvas, self._stack = ctx, picture, canvas, stack
+        picture.annotate = self.annotated
         self.hint = QLabel(canvas)
         self.hint.setProperty("role", "secondary")
         self.hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -67,18 +69,17 @@ class Notes(QObject):
 
     # --- in the picture ---
 
-    def write(self) -> None:
-        """Names of lanes, bands and blocks where they stand now; none while a layout moves everything."""
-        over, state = self._canvas.over, self._picture.state
-        over.guides, over.notes = (), ()
-        if state is None or self._canvas.scene is None or self._picture.live.running:
-            return
-        seen = self._canvas.scene.nodes.shown & state.placed
+    def annotated(self, scene: Scene) -> Scene:
+        """A scene with the names of lanes, bands and blocks where they stand in it; with none while a layout
+        moves everything."""
+        state = self._picture.state
+        if state is None or self._picture.live.running:
+            return scene
+        seen = scene.nodes.shown & state.placed
         if self._picture.arrangement is Arrangement.TIME:
-            over.guides, over.notes = self._bands(state, seen)
-        else:
-            over.notes = self._apart(state, seen)
-        self._canvas.leave_rim(over.guides)
+            guides, notes = self._bands(state, seen)
+            return replace(scene, guides=guides, notes=notes)
+        return replace(scene, notes=self._apart(state, seen))
 
     def _apart(self, state: GraphState, seen: Rows) -> tuple[Note, ...]:
         """How many stand in the block apart, written above it."""

@@ -106,7 +106,6 @@ class GraphPage(QWidget):
         picture.loaded.connect(self._on_loaded)
         picture.changed.connect(self._on_changed)
         picture.failed.connect(self._on_failed)
-        picture.arranged.connect(self.notes.write)
         picture.layout_failed.connect(self._operations.show_error)
         picture.layout_failed.connect(lambda _error: self._show_choice())
 
@@ -326,7 +325,6 @@ class GraphPage(QWidget):
         self.tools.show_narrowed(state.narrowed, bool(panel) or not state.shown.past_edges)
         self.tools.panel.show_filter(state.shown)
         self.side.show_state()
-        self.notes.write()
         self.notes.say_state(self.folder, lambda: self.show_folder(None), self.clear_filters)
         self.chosen.ring()
         self.beside.show_around(self.current)

@@ -31,6 +31,7 @@ from ui.context import Context
 from ui.graph.canvas import Canvas
 from ui.graph.coloring import Coloring, Colors, colors_of
 from ui.graph.compose import SINGLE, Base, base_of, scene_of
+from ui.graph.scene import Scene
 from ui.graph.state import GraphState, Shown
 from ui.tasks import Lane
 from ui.views.graph.live import LiveLayout
@@ -93,6 +94,8 @@ class GraphPicture(QObject):
         self._afresh = False
         self._laid_out_for: int | None = None
         """How many relations there were when the picture was laid out; None = as many as there are."""
+        self.annotate: Callable[[Scene], Scene] = lambda scene: scene
+        """Writes words into a scene before it is shown."""
         self.shown_count = 0
         self.fresh = True
         """Whether the picture is new as a whole, so that all of it is to be looked at."""
@@ -271,7 +274,7 @@ class GraphPicture(QObject):
             self.arrangement,
         )
         self.shown_count = int(scene.nodes.shown.sum())
-        self.canvas.show_scene(scene, state.data.edges.pks)
+        self.canvas.show_scene(self.annotate(scene), state.data.edges.pks)
         self.changed.emit()
 
     def _recompose_groups(self) -> None:
