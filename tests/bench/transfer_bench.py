@@ -59,6 +59,9 @@ from core.domain.schema_data import default_schema
 schema = default_schema()
 formats = FormatFiles(lambda *_: None, lambda _name: True)
 def peak():
+    status = Path("/proc/self/status")  # the other figure counts what the starting process had
+    if status.exists():
+        return float(status.read_text().split("VmHWM:")[1].split()[0])
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 if sys.platform != "darwin" else 1024)
 plan = formats.read(Path(sys.argv[1]), schema)
 print(len(plan.messages), peak() / 1024)
@@ -83,26 +86,26 @@ def _package(place: Path, full: bool) -> list[Row]:
     try:
         _give_vectors(engine)
         path = place / "all.mcz"
-        begin = time.perf_counter()
+        begin, cpu = time.perf_counter(), time.process_time()
         report = engine.ask(ExportLibrary(path))
         wrote = time.perf_counter() - begin
-        begin = time.perf_counter()
         assert engine.ask(VerifyPackage(path)).whole
-        verified = time.perf_counter() - begin
+        took, cpu = time.perf_counter() - begin, time.process_time() - cpu
     finally:
         engine.close()
     size = f"{report.counts['memories']:,} memories, {report.counts['vectors']:,} vectors, {path.stat().st_size >> 20} MB"
-    begin = time.perf_counter()
+    begin = time.process_time()
     other = _engine(place / "other")
     try:
         other.run(ApplyImport(other.ask(ReadFile(path))))
-        took = time.perf_counter() - begin
+        read = time.process_time() - begin
     finally:
         other.close()
     return [
-        Row("package written and verified", wrote + verified, "s", "<= 60", size),
+        Row("package written and verified", took, "s", "<= 60", size),
+        Row("package written and verified (CPU)", cpu, "s", "<= 60", size),
         Row("of that written", wrote, "s", "", size),
-        Row("package taken in (dry run and import)", took, "s", "", size),
+        Row("package taken in: dry run and import (CPU)", read, "s", "", size),
     ]
 
 
