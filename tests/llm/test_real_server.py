@@ -53,6 +53,8 @@ def server() -> Iterator[Server]:
     python, model = os.environ.get("MEMORY_CURATOR_LLM_PYTHON"), os.environ.get("MEMORY_CURATOR_LLM_MODEL")
     if not python or not model:
         pytest.skip("run by `make test-llm`")
+    if subprocess.run([python, "-c", "import llama_cpp"], capture_output=True, check=False).returncode:
+        pytest.skip("llama-cpp-python is not there")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -93,10 +95,15 @@ def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
     pytest.fail("the server did not answer")
 
 
+OPENED: list[Caller] = []
+
+
 @pytest.fixture
 def net() -> Iterator[Net]:
     made = Net()
     yield made
+    while OPENED:
+        OPENED.pop().close()
     made.close()
 
 
@@ -104,7 +111,8 @@ def caller(server: Server, net: Net, key: str = KEY, **values: Any) -> Caller:
     endpoint = Endpoint(
         **{"id": "e", "name": "real", "url": server.url, "model": "random", "timeout_s": 60} | values
     )
-    return Caller(endpoint, Secret(key), net, Patience(tries=2))
+    OPENED.append(Caller(endpoint, Secret(key), net, Patience(tries=2)))
+    return OPENED[-1]
 
 
 def model(server: Server, net: Net, key: str = KEY, **values: Any) -> EndpointModel:
