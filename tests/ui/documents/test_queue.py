@@ -162,6 +162,21 @@ def test_encoding_is_chosen_by_its_preview(shown: Shown, tmp_path: Path) -> None
     assert "測試" in document.text
 
 
+def test_text_that_reads_wrong_is_read_again_in_another_encoding(shown: Shown, tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_bytes("Déjà vu à la mairie, où l'été fut très chaud.".encode("windows-1252"))
+    shown.ask(q.QueueFiles(paths=(path,), folder="default", encoding="windows-1251"))
+    shown.page.worker.look()
+    shown.until(lambda: shown.states() == {"letter.txt": FileState.DONE})
+    shown.settle()
+    row = shown.page.queue.model.row(0)
+    menu = shown.page.queue.menu_for((row,))
+    others = next(action.menu() for action in menu.actions() if action.menu() is not None)
+    next(action for action in others.actions() if action.text() == "windows-1252").trigger()
+    shown.until(lambda: shown.documents()[0].version == 2)
+    assert "Déjà vu" in shown.ask(q.DocumentOf(shown.documents()[0].pk)).text
+
+
 def test_odd_memory_file_waits_and_can_be_left_out_or_taken(shown: Shown, tmp_path: Path) -> None:
     for name in ("c305_no_version.json", "c104_header_only_unused.jsonl"):
         shutil.copy(CASES / name, tmp_path / name)

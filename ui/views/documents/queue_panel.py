@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import (
@@ -25,6 +26,7 @@ from ui.context import Context
 from ui.models.queue_table import QueueColumn, QueueTable
 from ui.queue_worker import QueueWorker, Rate
 
+ENCODINGS = ("utf-8", "gb18030", "big5", "shift_jis", "euc-kr", "utf-16", "windows-1252", "windows-1251")
 _ENDED = (FileState.DONE, FileState.SAME, FileState.FAILED, FileState.CANCELLED)
 _FORGOTTEN = (FileState.DONE, FileState.SAME, FileState.CANCELLED)
 _FITS: Mapping[QueueAction, tuple[FileState, ...]] = {
@@ -227,6 +229,8 @@ class QueuePanel(QWidget):
             menu.addAction(
                 theme.icon("mdi6.content-cut"), tr("queue.cut"), lambda: self.cut_wanted.emit(rows[0])
             )
+        if len(rows) == 1 and rows[0].encoding and not rows[0].file.imports:
+            self._offer_encodings(menu, rows[0])
         for action in QueueAction:
             fits = tuple(row.pk for row in rows if row.state in (*_FITS[action], *_more(action)))
             if fits:
@@ -236,6 +240,16 @@ class QueuePanel(QWidget):
                     lambda action=action, fits=fits: self._worker.change(action, fits),
                 )
         return menu
+
+    def _offer_encodings(self, menu: QMenu, row: QueueRow) -> None:
+        """A text that reads wrong is read again; it becomes a new version of its document."""
+        tr = self._ctx.tr
+        others = menu.addMenu(
+            self._ctx.theme.icon("mdi6.format-letter-case"), tr("queue.encoding", encoding=row.encoding)
+        )
+        for name in ENCODINGS:
+            if name != row.encoding:
+                others.addAction(name, partial(self._worker.answer, row.pk, encoding=name))
 
 
 def _more(action: QueueAction) -> tuple[FileState, ...]:
