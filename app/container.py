@@ -444,6 +444,7 @@ class Library:
     # --- end -----------------------------------------------------------------------------
 
     def _end(self) -> None:
+        self.health.close()
         self.watch.stop()
         self.models.close()
         self.extracting.stop()
