@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QLabel,
+    QSizePolicy,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.domain.errors import UserError
 from core.settings import DECLARATIONS, Form, Setting
@@ -33,12 +42,14 @@ class SettingsForm(QWidget):
         form.setContentsMargins(0, 0, 0, 0)
         form.setHorizontalSpacing(24)
         form.setVerticalSpacing(16)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
         for setting in settings:
             editor = self.editors[setting.key] = self._editor(setting)
             name = QLabel(context.tr(setting.text))
             name.setBuddy(editor)
-            name.setMinimumHeight(context.theme.px(28))
+            name.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+            name.setContentsMargins(0, context.theme.px(4), 0, 0)
+            name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
             form.addRow(name, self._with_hint(setting, editor))
 
     def _with_hint(self, setting: Setting, editor: QWidget) -> QWidget:
