@@ -345,7 +345,9 @@ class MainWindow(QMainWindow):
             "library.export",
             "library.export_all",
             "",
+            "library.types",
             "library.health",
+            "library.backup",
             "library.close",
         )
         menu.addActions(self.actions_table.working(ids))
