@@ -16,6 +16,7 @@ from core.domain.ids import (
     FolderPk,
     MemoryId,
     MemoryPk,
+    TypeId,
     new_document_id,
     new_edge_id,
     new_memory_id,
@@ -32,6 +33,7 @@ from core.domain.package import (
 from core.domain.schema import MemoryType, RelationType
 from core.domain.transfer import Format, ImportPlan
 from core.ports.store import UnitOfWork
+from core.services.content import check_limits
 from core.services.folder_names import free_folder_name
 from core.services.outcome import Outcome
 from core.services.package_extras import tag_rows, write_extras
@@ -46,7 +48,8 @@ def apply_package(uow: UnitOfWork, plan: ImportPlan, content: PackageContent) ->
     """Write a package; what is here already stays, gives way, or gets the package's beside it (`plan.collision`).
 
     Ids are kept where they are free. Types, folders and relations of the library that nothing uses take the
-    package's values whatever the choice. Errors: BadFile; the op is then taken back as a whole.
+    package's values whatever the choice. Errors: BadFile, Invalid for a text that is longer than its column allows;
+    the op is then taken back as a whole.
     """
     return PackageImport(uow, plan, content).run()
 
@@ -65,6 +68,7 @@ class PackageImport:
         self.counts: Counter[str] = Counter()
         self._documents: dict[str, DocumentPk] = {}
         self._new: set[MemoryPk] = set()
+        self._types: dict[TypeId, MemoryType] = {}
         self._created: list[MemoryPk] = []
         self._done = 0
         self._wanted = {folder.key: folder.name for folder in plan.folders}
@@ -73,6 +77,7 @@ class PackageImport:
     def run(self) -> Outcome:
         """Write everything."""
         self._schema()
+        self._types = {each.id: each for each in self.uow.schema().types}
         packed = list(self.content.folders())
         self._folders(packed)
         self._write_documents()
@@ -252,6 +257,8 @@ class PackageImport:
             self.counts["already_there"] += len(old) - len(replaced)
             self.counts["replaced"] += len(replaced)
             for each in (*new, *replaced):
+                if (known := self._types.get(each.memory.type)) is not None:
+                    check_limits(known, each.memory.title, each.memory.body, each.memory.fields)
                 if each.parent is not None or each.merged_into is not None:
                     links[self.memories[each.memory.id]] = each
         self.counts["memories"] += len(self._created)

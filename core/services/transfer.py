@@ -21,6 +21,7 @@ from core.domain.ids import (
     new_memory_id,
 )
 from core.domain.memory import Alias, Memory, Tag
+from core.domain.schema import MemoryType
 from core.domain.transfer import NAME_GIVEN, ImportPlan, PlannedEdge, PlannedFolder, PlannedMemory
 from core.ports.store import UnitOfWork
 from core.services.chat_branches import adopt_branches, write_branch
@@ -62,10 +63,12 @@ class _Import:
     memories: dict[str, MemoryPk] = field(default_factory=dict)
     created: list[MemoryPk] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
+    types: Mapping[str, MemoryType] = field(default_factory=dict)
     done: int = 0
 
     def run(self) -> Outcome:
         plan = self.plan
+        self.types = {each.id: each for each in self.uow.schema().types}
         self._write_folders()
         new = self._not_there_yet() if self.filled else plan.memories
         self._write_documents({each.document for each in new})
@@ -198,7 +201,7 @@ class _Import:
 
     def _memory(self, planned: PlannedMemory) -> Memory:
         """A new record. Errors: Invalid for a text that is longer than its column allows: nothing is imported then."""
-        known = self.uow.schema().type(planned.type)
+        known = self.types.get(planned.type)
         if known is not None:
             check_limits(known, planned.title, planned.body, planned.fields)
         return Memory(

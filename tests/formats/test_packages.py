@@ -25,21 +25,29 @@ from core.domain.commands import (
     EditMemory,
     NewMemory,
     PinMemories,
+    SaveMemoryType,
     SaveRecallCases,
     TrashMemories,
 )
 from core.domain.edge import Edge
 from core.domain.enums import Layer, Role, Status, StatusReason
-from core.domain.errors import BadFile, Cancelled, UserError
+from core.domain.errors import BadFile, Cancelled, Invalid, UserError
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.ids import FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.memory import Memory, TagSet
 from core.domain.package import Collision, PackageReport
-from core.domain.queries import ExportFolder, ExportMemories, FolderByName, Folders, ResolveMemories
+from core.domain.queries import (
+    ExportFolder,
+    ExportMemories,
+    FolderByName,
+    Folders,
+    LibrarySchema,
+    ResolveMemories,
+)
 from core.domain.queries_packages import ExportLibrary, VerifyPackage
 from core.domain.recall import RecallCase
 from core.domain.results import OpResult
-from core.domain.schema import MemoryType, RelationType
+from core.domain.schema import ColumnRole, MemoryType, RelationType
 from core.domain.transfer import (
     Format,
     ImportPlan,
@@ -565,3 +573,19 @@ def test_cancelled_export_leaves_nothing_behind(sample: FilesDesk, looks: int) -
     with pytest.raises(Cancelled):
         sample.engine.ask(ExportLibrary(path), cancel=_StopsAfter(looks))
     assert list(path.parent.iterdir()) == []
+
+
+def test_text_longer_than_its_column_allows_keeps_a_package_out_as_a_whole(desks: Desks) -> None:
+    desk, other = desks("one"), desks("two")
+    _one(desk)
+    path = _out(desk)
+    kept = _one(other)
+    other.engine.run(EditMemory(memory=kept, body="ab"))
+    event = other.engine.ask(LibrarySchema()).type("event")
+    assert event is not None
+    columns = tuple(replace(c, limit=3) if c.role is ColumnRole.BODY else c for c in event.columns)
+    other.engine.run(SaveMemoryType(replace(event, columns=columns)))
+    with pytest.raises(Invalid) as caught:
+        _take(other, path)
+    assert caught.value.key == "error.memory.too_long"
+    assert _bodies(other) == ["ab"]
