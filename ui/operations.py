@@ -15,7 +15,7 @@ from core.domain.results import Changes, OpResult, UndoPreview, UndoResult, Undo
 from ui.actions import Actions
 from ui.context import Context
 from ui.models.merge_choice import DeskItem
-from ui.tasks import Lane
+from ui.tasks import Lane, Task
 from ui.views.op_words import op_label, writer
 
 
@@ -54,8 +54,8 @@ class Operations(QObject):
         done: Callable[[OpResult], None] | None = None,
         *,
         failed: Callable[[Exception], None] | None = None,
-    ) -> None:
-        """Make one change; its name is said when it is done."""
+    ) -> Task[OpResult]:
+        """Make one change; its name is said when it is done. The task, for who wants to know of a cancel."""
         engine = self._context.engine
 
         def work(progress: Report, cancel: Cancel) -> OpResult:
@@ -67,7 +67,7 @@ class Operations(QObject):
             if done is not None:
                 done(result)
 
-        self._context.tasks.run(
+        return self._context.tasks.run(
             Lane.WRITE, work, finish, owner=self, failed=failed or self.show_error, label="task.change"
         )
 

@@ -11,7 +11,7 @@ from core.domain.enums import Status
 from core.domain.ids import MemoryPk
 from core.domain.proposal import CreatePart
 from core.domain.queries import MemoryDetailOf
-from core.domain.queries_models import AnswerManual, ManualRequests
+from core.domain.queries_models import AnswerManual, GiveUpManual, ManualRequests
 from core.domain.queries_proposals import ProposalOf
 from core.domain.queries_upkeep import CompressPlanOf, SuggestSummaries
 from tests.ui.upkeep.conftest import Bench
@@ -121,7 +121,7 @@ def test_lost_details_are_underlined_and_again_writes_the_text_anew(
         return part.body
 
     bench.until(lambda: body() == "Nothing of it")
-    panel._summarise_again("g1", "", panel.dismiss_button)
+    panel._summarise_again("g1", "")
     bench.until(lambda: body() == written)
 
 
@@ -158,6 +158,18 @@ def test_a_person_sums_up_by_hand_when_that_is_the_model(bench: Bench, events: l
     bench.until(lambda: len(engine.ask(ManualRequests())) == 1)
     (request,) = engine.ask(ManualRequests())
     assert "Event 0" in request.text
+    assert not task.apply_button.isEnabled()
+    engine.ask(GiveUpManual(request.number))
+    bench.until(lambda: task.apply_button.isEnabled() and not engine.ask(ManualRequests()))
+    bench.settle()
+    assert not shown
+    second = next(item for item in task.tree.groups() if item.data(TITLE, GROUP) is not None)
+    for item in task.tree.groups():
+        if item is not second and item.data(TITLE, GROUP) is not None:
+            item.setCheckState(TITLE, Qt.CheckState.Unchecked)
+    QTest.mouseClick(task.apply_button, Qt.MouseButton.LeftButton)
+    bench.until(lambda: len(engine.ask(ManualRequests())) == 1)
+    (request,) = engine.ask(ManualRequests())
     engine.ask(AnswerManual(request.number, '{"fields": {"summary": "All in one."}}'))
     bench.until(lambda: bool(shown))
     part = engine.ask(ProposalOf(shown[0])).proposal.parts[0]

@@ -27,7 +27,7 @@ from core.domain.results import Changes, OpResult
 from core.domain.schema import Schema
 from ui.context import Context
 from ui.operations import Operations
-from ui.tasks import Lane, single_shot
+from ui.tasks import Lane, Task, single_shot
 from ui.views.proposal.part_pane import PartPane
 from ui.views.proposal.parts_tree import PartsTree
 from ui.views.proposal.source_pane import SourcePane
@@ -57,6 +57,7 @@ class ProposalPanel(QWidget):
         self._context, self._operations = context, operations
         self._pk: int | None = None
         self._stale = False
+        self._summing: Task[None] | None = None
         self._schema = Schema((), ())
         self.view: ProposalView | None = None
         self.setProperty("surface", "base")
@@ -156,6 +157,7 @@ class ProposalPanel(QWidget):
         self.group_button.clicked.connect(self._apply_group)
         self.dismiss_button.clicked.connect(self.dismiss)
         context.bridge.changes.connect(self._on_changes)
+        context.tasks.ended.connect(self._on_ended)
         context.tr.changed.connect(self._say)
         context.theme.changed.connect(self._show)
 
@@ -362,24 +364,24 @@ class ProposalPanel(QWidget):
         hint.setAccessibleName(tr("proposal.hint"))
         again = QPushButton(tr("proposal.again"))
         again.setToolTip(tr("proposal.again.tip"))
-        again.clicked.connect(lambda: self._summarise_again(view.part.key, hint.text(), again))
+        again.setEnabled(self._summing is None)
+        again.clicked.connect(lambda: self._summarise_again(view.part.key, hint.text()))
         hint.returnPressed.connect(again.click)
         row.addWidget(hint, 1)
         row.addWidget(again)
         return box
 
-    def _summarise_again(self, key: str, hint: str, button: QPushButton) -> None:
+    def _summarise_again(self, key: str, hint: str) -> None:
         self.pane.flush()
         engine, pk = self._context.engine, self._pk
-        if pk is None:
+        if pk is None or self._summing is not None:
             return
-        button.setEnabled(False)
         query = SummariseAgain(proposal=pk, part=key, hint=hint.strip())
 
         def done(_none: None) -> None:
             self._load()
 
-        self._context.tasks.run(
+        self._summing = self._context.tasks.run(
             Lane.NET,
             lambda _progress, cancel: engine.ask(query, cancel=cancel),
             done,
@@ -388,6 +390,13 @@ class ProposalPanel(QWidget):
             label="task.summarise",
             failed=self._refused,
         )
+        self._show_part()
+
+    def _on_ended(self, task: object) -> None:
+        """Also after a cancel, of which nobody else hears."""
+        if task is self._summing:
+            self._summing = None
+            self._show_part()
 
     def _say(self) -> None:
         tr = self._context.tr

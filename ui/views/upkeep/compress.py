@@ -181,21 +181,21 @@ class CompressTask(PlanTask[_Groups]):
             self._ask_for(RenewSummaries(memories=self.plan.outdated, hint=self.hint.text().strip()))
 
     def _ask_for(self, query: Query[tuple[int, ...]]) -> None:
-        self._applying = True
-        self.show_summary()
         engine = self.context.engine
 
         def ask(_progress: Report, cancel: Cancel) -> tuple[int, ...]:
             return engine.ask(query, cancel=cancel)
 
-        self.context.tasks.run(
-            Lane.NET,
-            ask,
-            self._on_suggested,
-            owner=self,
-            query="suggest",
-            label="task.summarise",
-            failed=self._on_refused,
+        self.watch(
+            self.context.tasks.run(
+                Lane.NET,
+                ask,
+                self._on_suggested,
+                owner=self,
+                query="suggest",
+                label="task.summarise",
+                failed=self._on_refused,
+            )
         )
 
     def _on_suggested(self, proposals: tuple[int, ...]) -> None:

@@ -15,12 +15,13 @@ from core.domain.ids import MemoryPk
 from core.domain.results import Changes, OpResult
 from ui.context import Context
 from ui.operations import Operations
-from ui.tasks import Lane, single_shot
+from ui.tasks import Lane, Task, single_shot
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.folder_combo import FolderCombo
 from ui.widgets.state_stack import StateStack
 
 P = TypeVar("P")
+R = TypeVar("R")
 REFRESH_AFTER_MS = 400
 
 
@@ -39,6 +40,7 @@ class PlanTask(QWidget, Generic[P]):
         self.context, self.operations = context, operations
         self.plan: P | None = None
         self._stale, self._applying = True, False
+        self._running: object = None
         self.setProperty("surface", "base")
         self.folder = FolderCombo(context)
         self.title = QLabel()
@@ -53,8 +55,10 @@ class PlanTask(QWidget, Generic[P]):
         self.apply_button.clicked.connect(self.apply)
         self._lay_out()
         self._again = single_shot(self, REFRESH_AFTER_MS, self.refresh)
+        self._set_free = single_shot(self, 0, self._free)
         self.folder.picked.connect(self.refresh)
         context.bridge.changes.connect(self._on_changes)
+        context.tasks.ended.connect(self._on_ended)
         context.tr.changed.connect(self.say_texts)
         context.theme.changed.connect(self.say_texts)
 
@@ -165,9 +169,24 @@ class PlanTask(QWidget, Generic[P]):
         command = self.command()
         if command is None or self._applying:
             return
-        self._applying = True
+        self.watch(self.operations.run(command, self._on_applied, failed=self._on_refused))
+
+    def watch(self, task: Task[R]) -> None:
+        """Nothing else is applied until this has ended, or was cancelled."""
+        self._applying, self._running = True, task
         self.show_summary()
-        self.operations.run(command, self._on_applied, failed=self._on_refused)
+
+    def _on_ended(self, task: Task[object]) -> None:
+        if task is self._running:
+            self._running = None
+            self._set_free.start()
+
+    def _free(self) -> None:
+        """A task that was cancelled or given up tells nobody else that it is over."""
+        if self._applying and self._running is None:
+            self._applying = False
+            self.refresh()
+            self.show_summary()
 
     def _on_applied(self, result: OpResult) -> None:
         self._applying = False
