@@ -66,6 +66,7 @@ from core.domain.queries_drop import DropKind, LookAtQueue, QueueSorted, QueueVi
 from core.domain.queries_health import Health
 from core.domain.queries_proposals import Proposals
 from core.domain.queries_upkeep import SummariesOutOfDate
+from core.domain.queries_watching import Gone
 from core.domain.results import (
     Actor,
     Changes,
@@ -284,6 +285,8 @@ class FakeEngine:
         match query:
             case LookAtQueue():
                 return QueueView({}, ())
+            case Gone():
+                return ()
             case Documents():
                 return ()
             case FindDocuments(paths):
