@@ -19,11 +19,12 @@ from PySide6.QtWidgets import (
 from core.domain.api import Cancel, Report
 from core.domain.queries_extract import Prompt, Prompts, PromptTask, SavePrompt
 from ui.context import Context
+from ui.dialogs.prompt_trial import PromptTrialPane
 from ui.tasks import Lane
 from ui.theme import ROW_PX
 from ui.widgets.plain_text import PlainTextEdit
 
-ROWS, WIDTH = 16, 820
+ROWS, WIDTH = 12, 820
 TASK = Qt.ItemDataRole.UserRole
 Key = tuple[PromptTask, str]
 
@@ -45,6 +46,7 @@ class PromptsDialog(QDialog):
         self.tasks.setAccessibleName(tr("prompts.tasks"))
         self.tasks.setMaximumWidth(ctx.theme.px(200))
         self.language = QComboBox()
+        self.language.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.language.setAccessibleName(tr("prompts.language"))
         self.text = PlainTextEdit()
         self.text.setAccessibleName(tr("prompts.text"))
@@ -55,6 +57,7 @@ class PromptsDialog(QDialog):
         self.default_button = QPushButton(tr("prompts.default"))
         self.save_button = QPushButton(tr("dialog.save"))
         self.save_button.setProperty("primary", True)
+        self.trial = PromptTrialPane(ctx, self._shown)
         self._lay_out()
         self.tasks.currentItemChanged.connect(lambda *_: self._show())
         self.language.currentIndexChanged.connect(lambda _at: self._show())
@@ -78,6 +81,7 @@ class PromptsDialog(QDialog):
         right.addLayout(head)
         right.addWidget(self.text, 1)
         right.addWidget(self.said)
+        right.addWidget(self.trial)
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self.tasks)
@@ -124,8 +128,13 @@ class PromptsDialog(QDialog):
             return None
         return PromptTask(self.tasks.item(at).data(TASK)), str(self.language.currentData())
 
+    def _shown(self) -> tuple[PromptTask, str, str] | None:
+        key = self.key
+        return None if key is None else (*key, self.text.text())
+
     def _show(self) -> None:
         key = self.key
+        self.trial.clear()
         if key is not None and key in self.prompts:
             with QSignalBlocker(self.text):
                 self.text.set_text(self._typed.get(key, self.prompts[key].text))

@@ -192,3 +192,29 @@ def test_text_typed_for_one_task_stays_while_another_is_looked_at(chat_desk: Cha
     dialog.tasks.setCurrentRow(0)
     dialog.language.setCurrentIndex(dialog.language.findData("en"))
     assert dialog.text.text() == typed
+
+
+def test_prompt_is_tried_on_one_message_and_nothing_is_kept(chat_desk: ChatDesk) -> None:
+    chat_desk.library.extracting.instead = ScriptedModel([event("艾琳发现暗门")])
+    dialog = PromptsDialog(chat_desk.context)
+    chat_desk.show(dialog)
+    trial = dialog.trial
+    assert not trial.button.isEnabled()
+    QTest.keyClicks(trial.sample, "she finds a trapdoor")
+    before = chat_desk.library.engine.ask(Counts()).memories
+    QTest.mouseClick(trial.button, LEFT)
+    chat_desk.until(trial.reply.isVisible)
+    assert trial.said.text().startswith("scripted answered; it would give one part.")
+    assert "艾琳发现暗门" in trial.reply.text()
+    assert chat_desk.library.engine.ask(Counts()).memories == before
+    dialog.tasks.setCurrentRow(1)
+    assert not trial.reply.isVisible()
+
+
+def test_prompt_without_a_model_says_what_to_do(chat_desk: ChatDesk) -> None:
+    dialog = PromptsDialog(chat_desk.context)
+    chat_desk.show(dialog)
+    QTest.keyClicks(dialog.trial.sample, "x")
+    QTest.mouseClick(dialog.trial.button, LEFT)
+    chat_desk.until(lambda: "No model is chosen" in dialog.trial.said.text())
+    assert dialog.trial.button.isEnabled()
