@@ -77,7 +77,11 @@ class RelationsView(QWidget):
         if detail.parent is not None:
             self._add_family("relations.parent", (detail.parent,))
         if detail.children:
-            self._add_family("relations.children", detail.children)
+            group = self._add_family("relations.children", detail.children)
+            if any(child.updated_at > detail.memory.updated_at for child in detail.children):
+                group.setText(0, tr("relations.outdated", name=group.text(0)))
+                group.setForeground(0, QBrush(self._ctx.theme.color("warning")))
+                group.setToolTip(0, tr("relations.outdated.tip"))
         live = [view for view in detail.edges if view.live]
         past = [view for view in detail.edges if not view.live]
         if live:
@@ -135,12 +139,10 @@ class RelationsView(QWidget):
             self._run(UnfoldSummaries(memories=(self._detail.memory.pk,)))
 
     def _show_family(self, detail: MemoryDetail) -> None:
-        """Offer to unfold a summary, and say when it is out of date."""
+        """Offer to unfold a summary."""
         memory = detail.memory
         in_use = memory.status is Status.ACTIVE and memory.deleted_at is None
         self.unfold_button.setVisible(bool(detail.children) and in_use)
-        late = in_use and any(child.updated_at > memory.updated_at for child in detail.children)
-        self.outdated.setVisible(late)
 
     def _run(self, command: Command) -> None:
         def run(_progress: Report, _cancel: Cancel) -> OpResult:
@@ -174,7 +176,7 @@ class RelationsView(QWidget):
             row.addWidget(button)
             if name == "add":
                 row.addWidget(self._make_unfold())
-                row.addWidget(self.outdated, 1)
+                row.addStretch(1)
         return bar
 
     def _make_unfold(self) -> QPushButton:
@@ -186,13 +188,6 @@ class RelationsView(QWidget):
         self.unfold_button.setToolTip(tr("action.memory.unfold.tip"))
         self.unfold_button.clicked.connect(self.unfold)
         self.unfold_button.hide()
-        self.outdated = QLabel(tr("relations.outdated"))
-        self.outdated.setProperty("role", "warning")
-        self.outdated.setToolTip(tr("relations.outdated.tip"))
-        policy = self.outdated.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.outdated.setSizePolicy(policy)
-        self.outdated.hide()
         return self.unfold_button
 
     def _enable(self) -> None:
@@ -212,7 +207,7 @@ class RelationsView(QWidget):
         group.setFirstColumnSpanned(True)
         return group
 
-    def _add_family(self, key: str, rows: tuple[MemoryRow, ...]) -> None:
+    def _add_family(self, key: str, rows: tuple[MemoryRow, ...]) -> QTreeWidgetItem:
         tr = self._ctx.tr
         group = self._add_group(tr(key, count=len(rows)))
         for row in rows:
@@ -224,6 +219,7 @@ class RelationsView(QWidget):
             item.setToolTip(1, row.snippet)
             group.addChild(item)
         group.setExpanded(True)
+        return group
 
     def _add_edges(self, title: str, views: list[EdgeView]) -> None:
         group = self._add_group(title)
