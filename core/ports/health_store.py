@@ -60,6 +60,9 @@ class HealthStore(Protocol):
     ) -> list[tuple[MemoryPk, str, str]]:
         """The next memories (pk, hash, text) whose text has no vector of that model, by pk."""
 
+    def enqueue(self, memories: Sequence[MemoryPk]) -> None:
+        """Put memories into the outbox: their vectors are others now."""
+
     def vectors_in(self, model_key: str, folder: FolderPk | None) -> tuple[int, int]:
         """Different texts of a folder (None = all) with a vector of that model, and different texts at all."""
 

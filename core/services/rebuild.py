@@ -195,6 +195,8 @@ class Rebuilder:
                 done, failed = done + len(made), failed + len(batch) - len(made)
                 progress(done, total)
                 self._save(job, RebuildState.RUNNING, done, total, failed=failed)
+            if job.scope is RebuildScope.STALE:
+                self._health.enqueue([pk for pk, _, _ in page])
         return failed
 
     def _embed(self, batch: Sequence[tuple[str, str]], cancel: CancelToken | None) -> dict[str, Vectors]:
@@ -216,7 +218,6 @@ class Rebuilder:
         done, total = self._counted(job)
         if job.scope is RebuildScope.STALE:
             self._jobs.remove([job.pk])
-            self._queue.enqueue_all()
             return replace(job, state=RebuildState.READY, done=done, total=total, failed=failed)
         if job.scope is RebuildScope.FOLDER:  # recall reads other folders too: they keep their vectors
             self._health.fill_vectors(self._embedder.identity.key, self._beside.identity.key)

@@ -199,6 +199,11 @@ class SqlHealth:
             texts = texts_of(connection, [row[0] for row in rows])
         return [(MemoryPk(row[0]), row[1], texts.get(row[0], "")) for row in rows]
 
+    def enqueue(self, memories: Sequence[MemoryPk]) -> None:
+        """Put memories into the outbox."""
+        with self._database.writing() as connection:
+            _enqueue(connection, f"WHERE {among('pk')}", (key_list(memories),))
+
     def vectors_in(self, model_key: str, folder: FolderPk | None) -> tuple[int, int]:
         """Different texts with a vector of that model, and different texts at all."""
         sql = (

@@ -164,9 +164,12 @@ def test_one_folder_is_made_anew_and_the_others_are_compared_with_it(desk: Desk)
 def test_stale_texts_go_straight_into_use(desk: Desk) -> None:
     pks = filled(desk)
     desk.engine.run(EditMemory(memory=pks[0], body="钟楼的门开着"))
+    with desk.damage() as db:
+        db.execute("DELETE FROM outbox")
     job = desk.engine.ask(RunRebuild(RebuildScope.STALE))
     assert (job.state, job.done) == (RebuildState.READY, 5)
     assert desk.embedder.calls == [["钟楼的门开着"]]
+    assert desk.library.indexer.waiting() == 1, "only what was made goes into the index"
     assert desk.engine.ask(CurrentRebuild()) is None
 
 
