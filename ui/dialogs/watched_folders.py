@@ -29,6 +29,7 @@ from ui.context import Context
 from ui.dialogs.base import CommandDialog
 from ui.language import isolate
 from ui.tasks import Lane
+from ui.widgets.folder_field import FolderField
 from ui.widgets.plain_text import PlainLineEdit
 from ui.widgets.state_stack import StateStack
 
@@ -50,7 +51,7 @@ class Row:
 
     watched: WatchedFolder
     box: QWidget
-    folder: PlainLineEdit
+    folder: FolderField
     cutting: QComboBox
     ignore: PlainLineEdit
 
@@ -196,8 +197,7 @@ class WatchedFoldersDialog(CommandDialog):
         remove = QPushButton(tr("watch.remove"))
         remove.setAutoDefault(False)
         remove.setToolTip(tr("watch.remove.tip"))
-        row = Row(watched, box, PlainLineEdit(), QComboBox(), PlainLineEdit())
-        row.folder.setText(watched.folder)
+        row = Row(watched, box, FolderField(self.ctx, watched.folder), QComboBox(), PlainLineEdit())
         row.folder.setAccessibleName(tr("watch.folder"))
         for cutting in Cutting:
             row.cutting.addItem(tr(f"watch.cutting.{cutting.value}"), cutting.value)
