@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from core.domain import commands as c
+from core.domain.commands_upkeep import ForgetMemories, JudgeTrials, UnfoldSummaries
 from core.domain.enums import FolderKind, Kind, Layer, OpRole, Status, StatusReason, TagKind
 from core.domain.errors import UserError
 from core.domain.folder import Document, Folder, Memo, Message
@@ -130,6 +132,21 @@ class AnyCommands(RuleBasedStateMachine):
     ) -> None:
         new = c.NewMemory(folder=self._folder(data), type=TypeId(kind), body=text, tags=tags, aliases=aliases)
         self._run(c.CreateMemory(new))
+
+    @rule(data=st.data(), days=st.integers(0, 30))
+    def judge(self, data: st.DataObject, days: int) -> None:
+        pks = self._some(data)
+        until = self.desk.now + timedelta(days=days)
+        self._run(JudgeTrials(promote=pks[:1], archive=pks[1:2], keep=tuple((pk, until) for pk in pks[2:])))
+
+    @rule(data=st.data(), hours=st.integers(0, 5), status=st.sampled_from(Status))
+    def forget(self, data: st.DataObject, hours: int, status: Status) -> None:
+        self.desk.now += timedelta(hours=hours)
+        self._run(ForgetMemories(memories=self._some(data), status=status))
+
+    @rule(data=st.data())
+    def unfold(self, data: st.DataObject) -> None:
+        self._run(UnfoldSummaries(memories=(self._one(data),)))
 
     @rule(data=st.data(), text=TEXTS, tags=st.one_of(st.just(c.UNSET), TAGS), importance=st.floats(0, 10))
     def edit(self, data: st.DataObject, text: str, tags: Any, importance: float) -> None:
