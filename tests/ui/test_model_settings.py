@@ -74,7 +74,7 @@ def dialog(qtbot: QtBot, desk: Context) -> Iterator[SettingsDialog]:
 
 
 def settled(qtbot: QtBot, context: Context) -> None:
-    qtbot.waitUntil(lambda: context.tasks.busy == 0, timeout=10_000)
+    qtbot.waitUntil(lambda: context.tasks.busy == 0, timeout=60_000)  # the index process may have to start
 
 
 def click(widget: QWidget) -> None:
