@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from app import paths
+from app.container_embedder import EmbedderChange
 from app.container_extract import LibraryExtraction
 from app.container_health import LibraryHealth, log_changes
-from app.container_embedder import EmbedderChange
 from app.container_models import Models
 from core.domain import queries as q
 from core.domain.endpoints import ModelTask

@@ -158,8 +158,8 @@ class Session(QWidget):
         self.model_link.warned.connect(self._on_said)
         actions.on("library.health", lambda: self.show_page(HEALTH))
         actions.on("library.types", lambda: self.show_page(TYPES))
-        actions.on("library.rebuild", lambda: self.health.rebuild.rebuild_index())
-        actions.on("library.backup", lambda: self.health.backups.make())
+        actions.on("library.rebuild", self._rebuild_index)
+        actions.on("library.backup", self._back_up)
         self.rail.chosen.connect(self.show_page)
         self._connect_recall()
         self.documents_link.import_wanted.connect(self.show_import)
@@ -224,6 +224,12 @@ class Session(QWidget):
     def _show_pieces(self, document: DocumentPk, title: str) -> None:
         self.show_page(MEMORIES)
         self.memories.show_document(document, title)
+
+    def _rebuild_index(self) -> None:
+        self.health.rebuild.rebuild_index()
+
+    def _back_up(self) -> None:
+        self.health.backups.make()
 
     def _show_graph(self) -> GraphPage:
         self.show_page(GRAPH)

@@ -44,9 +44,7 @@ def read_op(connection: Connection, op: OpId) -> OpInfo | None:
     return None if row is None else _info(row)
 
 
-def entries(
-    connection: Connection, where: str, values: tuple[object, ...], limit: int
-) -> list[HistoryEntry]:
+def entries(connection: Connection, where: str, values: tuple[object, ...], limit: int) -> list[HistoryEntry]:
     """Ops under a condition, newest first."""
     rows = connection.exec_driver_sql(
         f"SELECT {_COLUMNS} FROM op WHERE {where} ORDER BY pk DESC LIMIT ?", (*values, limit)

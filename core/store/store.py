@@ -12,8 +12,8 @@ from core.domain.enums import ActorKind, Kind, OpRole
 from core.domain.errors import Conflict, UserError
 from core.domain.ids import DocumentPk, MemoryPk, OpId
 from core.domain.memory import Memory
-from core.domain.queries_history import OpFilter
 from core.domain.queries_drop import DocumentVersion
+from core.domain.queries_history import OpFilter
 from core.domain.results import (
     Actor,
     Changes,
