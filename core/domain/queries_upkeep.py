@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from core.domain.api import Report
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.queries import Query
 from core.domain.upkeep import (
@@ -86,11 +87,13 @@ class SuggestSummaries(Query[tuple[int, ...]]):
 
     By the model for the task `compress` (a person, when that is the manual model), else by the built-in extractive
     summariser, labelled as such. A group whose reply has no fields is left out and said in the proposal's problems.
-    Answers the pks of the proposals. Errors: Unavailable (model), Cancelled; what is done by then is kept.
+    Answers the pks of the proposals. `progress` is called with groups. Errors: Unavailable (model), Cancelled; what
+    is done by then is kept.
     """
 
     groups: tuple[CompressGroup, ...]
     hint: str = ""
+    progress: Report | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -141,12 +141,20 @@ class Compression:
         by_folder: dict[FolderPk, list[CompressGroup]] = defaultdict(list)
         for group in query.groups:
             by_folder[group.folder].append(group)
-        summariser = self.summariser()
-        return tuple(
-            pk
-            for folder, groups in by_folder.items()
-            if (pk := self._folder(summariser, folder, groups, query.hint, cancel)) is not None
-        )
+        summariser, done = self.summariser(), 0
+        made: list[int] = []
+
+        def told() -> None:
+            nonlocal done
+            done += 1
+            if query.progress is not None:
+                query.progress(done, len(query.groups))
+
+        for folder, groups in by_folder.items():
+            pk = self._folder(summariser, folder, groups, query.hint, cancel, told)
+            if pk is not None:
+                made.append(pk)
+        return tuple(made)
 
     def _folder(
         self,
@@ -155,6 +163,7 @@ class Compression:
         groups: Sequence[CompressGroup],
         hint: str,
         cancel: Cancel | None,
+        told: Callable[[], None],
     ) -> int | None:
         made: int | None = None
         problems: list[Problem] = []
@@ -162,6 +171,7 @@ class Compression:
         count = sum(len(group.memories) for group in groups)
         for number, group in enumerate(groups, 1):
             parts, part_group, tokens = self._group(summariser, group, f"g{number}", hint, cancel)
+            told()
             problems += part_group.problems
             if not parts:
                 continue

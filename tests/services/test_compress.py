@@ -350,3 +350,12 @@ def test_counts_of_the_members_are_summed_up_on_the_summary(desk: Desk) -> None:
     assert desk.get(summary).last_activated_at == desk.get(pks[2]).last_activated_at
     desk.undo()
     assert desk.get(pks[0]).activation_count == 2
+
+
+def test_progress_is_told_group_by_group(desk: Desk) -> None:
+    events(desk, desk.folder(), 6)
+    told: list[tuple[int, int]] = []
+    groups = plan(desk, forced=True).groups
+    query = SuggestSummaries(groups=groups, progress=lambda done, total: told.append((done, total)))
+    compression(desk).suggest(query, None)
+    assert told == [(1, 2), (2, 2)]

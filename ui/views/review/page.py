@@ -234,6 +234,8 @@ class _Card(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
+        self.setProperty("surface", "base")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._context = context
         self._each: Waiting | None = None
         self.title, self.about, self.button = QLabel(), QLabel(), QPushButton()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QPushButton
@@ -12,7 +12,7 @@ from core.domain.api import Cancel, EngineApi, Report
 from core.domain.commands import Command
 from core.domain.endpoints import ModelTask
 from core.domain.ids import MemoryPk, TypeId
-from core.domain.queries import LibrarySchema, MemoryRows, Query
+from core.domain.queries import LibrarySchema, MemoryRows
 from core.domain.queries_upkeep import CompressPlanOf, RenewSummaries, SuggestSummaries, SummariesOutOfDate
 from core.domain.results import MemoryRow
 from core.domain.schema import MemoryType
@@ -180,11 +180,12 @@ class CompressTask(PlanTask[_Groups]):
         if self.plan is not None and self.plan.outdated and not self._applying:
             self._ask_for(RenewSummaries(memories=self.plan.outdated, hint=self.hint.text().strip()))
 
-    def _ask_for(self, query: Query[tuple[int, ...]]) -> None:
+    def _ask_for(self, query: SuggestSummaries | RenewSummaries) -> None:
         engine = self.context.engine
 
-        def ask(_progress: Report, cancel: Cancel) -> tuple[int, ...]:
-            return engine.ask(query, cancel=cancel)
+        def ask(progress: Report, cancel: Cancel) -> tuple[int, ...]:
+            told = replace(query, progress=progress) if isinstance(query, SuggestSummaries) else query
+            return engine.ask(told, cancel=cancel)
 
         self.watch(
             self.context.tasks.run(
