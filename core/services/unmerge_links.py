@@ -146,6 +146,13 @@ class Links:
         for item in self._note.listed("dropped_edges"):
             if isinstance(item, Mapping):
                 self._bring_back(json_record(Edge, item["row"]))
+        for note in self._others:
+            for item in note.listed("dropped_edges"):
+                edge = json_record(Edge, item["row"]) if isinstance(item, Mapping) else None
+                if edge is not None and self._loser in (edge.source, edge.target):
+                    rest = [other for other in note.listed("dropped_edges") if other is not item]
+                    note.moved["dropped_edges"] = rest
+                    self._bring_back(edge)
 
     def _bring_back(self, edge: Edge) -> None:
         """A relation is there again; an end that was merged itself since is what it was merged into."""
@@ -165,17 +172,10 @@ class Links:
         """Where an end lies now, noted with the merge that moved it; None when the memory is no more."""
         if pk == self._loser:
             return pk
-        end = pk
-        while True:
-            states = self._uow.states([end])
-            if not states:
-                return None
-            after = states[0].merged_into
-            if after is None:
-                return end
+        for end in (chain := heirs_of(self._uow, pk))[:-1]:
             if (note := self._note_of(end)) is not None:
                 note.add("edges", noted)
-            end = after
+        return chain[-1] if self._uow.states([chain[-1]]) else None
 
     def _note_of(self, loser: MemoryPk) -> Note | None:
         if loser not in self._known:

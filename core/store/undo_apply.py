@@ -19,6 +19,9 @@ _SELF = {
 }
 """Columns that refer to rows of their own kind: set after all rows are there."""
 
+_GIVE_WAY = (Kind.NOT_DUPLICATE, Kind.PIN)
+"""Kinds to whose rows nothing refers and whose places are unique: what goes or moves makes room first."""
+
 T = TypeVar("T")
 
 
@@ -27,6 +30,8 @@ def apply_plan(work: SqlUnitOfWork, plan: UndoPlan) -> None:
     total, done = plan.restorable, 0
     inserts, late = _inserts(plan)
     for kind in RESTORE_ORDER:
+        if kind in _GIVE_WAY:
+            done = _give_way(work, plan, kind, done)
         for rows in _chunks(inserts[kind]):
             work.insert_rows(kind, rows)
             done += len(rows)
@@ -47,6 +52,19 @@ def apply_plan(work: SqlUnitOfWork, plan: UndoPlan) -> None:
             work.delete(kind, part)
             done += len(part)
             work.checkpoint(min(done, total), total)
+
+
+def _give_way(work: SqlUnitOfWork, plan: UndoPlan, kind: Kind, done: int) -> int:
+    """Take away and set back the rows of a kind now, before others come back into their places."""
+    going = [pk for of, pk in plan.delete if of is kind]
+    moving = {pk: row for (of, pk), row in plan.update.items() if of is kind}
+    work.delete(kind, going)
+    work.update_rows(kind, moving)
+    for pk in going:
+        plan.delete.discard((kind, pk))
+    for pk in moving:
+        plan.update.pop((kind, pk))
+    return done + len(going) + len(moving)
 
 
 def _inserts(plan: UndoPlan) -> tuple[dict[Kind, list[Row]], dict[Key, Row]]:
