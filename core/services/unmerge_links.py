@@ -61,12 +61,27 @@ class Links:
             edge = _first(self._uow.records(Edge, [_int(pk)]))
             column = str(name)
             if edge is None:
+                self._held_says(_int(pk), column, before, after)
                 continue
             if digest(value_json(getattr(edge, column))) == after:
                 self._uow.update(Kind.EDGE, [edge.pk], {column: json_value(column, before)})
             else:
                 self._hand_on(pk, column, before, after)
         note.moved["changes"] = left
+
+    def _held_says(self, pk: int, column: str, before: Json, after: Json) -> None:
+        """The same for a relation that a later merge dropped: its row waits in a note."""
+        for note in self._around():
+            listed = note.listed("dropped_edges")
+            for place, item in enumerate(listed):
+                row = item["row"] if isinstance(item, Mapping) else None
+                if not isinstance(item, Mapping) or not isinstance(row, Mapping) or row["pk"] != pk:
+                    continue
+                if digest(row[column]) == after:
+                    listed[place] = {**item, "row": {**row, column: before}}
+                    note.moved["dropped_edges"] = listed
+                else:
+                    self._hand_on(pk, column, before, after)
 
     def _hand_on(self, pk: Json, column: str, before: Json, after: Json) -> None:
         for other in self._others:
