@@ -224,10 +224,11 @@ class Library:
 
         def summariser() -> Summariser:
             off = self._settings.text("embedder") == "none"
-            embed = None if off else lambda texts: self.embedder.embed_documents(texts)
-            return Summariser(
-                self.models.model_for(ModelTask.COMPRESS), language_of(self._settings), embed
-            )
+            model, language = self.models.model_for(ModelTask.COMPRESS), language_of(self._settings)
+            return Summariser(model, language, None if off else embed)
+
+        def embed(texts: Sequence[str]) -> Vectors:
+            return self.embedder.embed_documents(list(texts))
 
         return Compression(self.store, self.store.proposals, summariser)
 

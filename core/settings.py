@@ -76,7 +76,9 @@ DECLARATIONS: tuple[Setting, ...] = (
     _kept("prompts.own", Form.OBJECTS, ()),
     _number("backup.every_days", 1, low=0, high=30),
     _number("backup.keep", 20, low=3, high=500),
-    Setting(key="backup.before_big", form=Form.FLAG, default=True, text="setting.backup.before_big", shown=True),
+    Setting(
+        key="backup.before_big", form=Form.FLAG, default=True, text="setting.backup.before_big", shown=True
+    ),
     _kept("last_library", Form.TEXT, ""),
     _kept("recent_libraries", Form.TEXTS, ()),
     _kept("ui.table_columns", Form.TEXT, ""),

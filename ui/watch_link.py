@@ -23,10 +23,13 @@ class WatchLink(QObject):
 
     def __init__(self, context: Context, operations: Operations, parent: QWidget) -> None:
         super().__init__(parent)
-        self._context, self._operations = context, operations
+        self._context, self._operations, self._window = context, operations, parent
         self._told: frozenset[DocumentPk] | None = None
         self._timer = single_shot(self, LOOK_MS, self.look)
-        context.actions.on("library.watched", lambda: open_watched_folders(context, parent.window()))
+        context.actions.on("library.watched", self._show)
+
+    def _show(self) -> None:
+        open_watched_folders(self._context, self._window.window())
 
     def start(self) -> None:
         """Begin to look."""

@@ -34,7 +34,9 @@ def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str]) 
 
 
 def test_summary_is_made_of_whole_sentences_in_their_order() -> None:
-    text = "艾琳在钟楼发现暗门。天气很好。暗门通向地下入口。她说：“别告诉任何人。我们明晚再来。”大家都点了头。"
+    text = (
+        "艾琳在钟楼发现暗门。天气很好。暗门通向地下入口。她说：“别告诉任何人。我们明晚再来。”大家都点了头。"
+    )
     words = weights_of([search_tokens(text), search_tokens("天气很好。大家都点了头。")])
     made = summary([text], words, wanted=2)
     kept = [each for each in sentences_of(text) if each in made]

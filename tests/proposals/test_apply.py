@@ -298,7 +298,9 @@ def test_later_update_ends_the_relation_of_an_earlier_one(desk: Desk) -> None:
         )
         desk.run(ApplyProposal(proposal=kept(desk, folder, part)))
         desk.now += timedelta(hours=1)
-    found = sorted((edge.relation, edge.ended_seq) for edge in edges_of(desk, folder) if edge.ended_seq is None)
+    found = sorted(
+        (edge.relation, edge.ended_seq) for edge in edges_of(desk, folder) if edge.ended_seq is None
+    )
     assert found == [("temporal_update", None), ("updates", None)]
     events = [memory for memory in all_of(desk, folder) if memory.extra.get("automatic")]
     assert [event.body for event in events] == [
