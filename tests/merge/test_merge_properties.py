@@ -133,6 +133,7 @@ class Library:
 
 @settings(
     max_examples=30,
+    derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -183,7 +184,7 @@ def _sound(library: Library) -> None:
             at = parents.get(at)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(drawn=libraries(), groups=merges)
 def test_merges_undone_leave_the_equal_library(drawn: dict[str, Any], groups: list[list[int]]) -> None:
     with tempfile.TemporaryDirectory() as root:
