@@ -30,7 +30,7 @@ from ui.views.documents.queue_panel import QueuePanel
 REFRESH_MS, WORKING_MS = 250, 1000
 """How soon the list is read again: seldom while the queue changes it file by file."""
 SETTING_SPLITTER = "ui.documents_splitter"
-ADDS = ("documents.add_files", "documents.add_folder", "documents.new_text")
+ADDS = ("documents.add_files", "documents.add_folder", "documents.new_text", "library.watched")
 QUEUE, QUESTIONS = range(2)
 LEFT_PX, RIGHT_PX = 300, 280
 
