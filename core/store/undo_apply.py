@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from core.domain.enums import Kind
@@ -21,6 +21,13 @@ _SELF = {
 
 _GIVE_WAY = (Kind.NOT_DUPLICATE, Kind.PIN)
 """Kinds to whose rows nothing refers and whose places are unique: what goes or moves makes room first."""
+
+_UNIQUE: Mapping[Kind, tuple[str, ...]] = {
+    Kind.FOLDER: ("name",),
+    Kind.MEMORY: ("folder", "foreign_id"),
+    Kind.MEMORY_TYPE: ("table_name",),
+}
+"""Columns that together stand only once: a row that takes what another gives up is set back after it."""
 
 T = TypeVar("T")
 
@@ -41,10 +48,11 @@ def apply_plan(work: SqlUnitOfWork, plan: UndoPlan) -> None:
         for (kind, pk), row in group.items():
             updates[kind].setdefault(pk, {}).update(row)
     for kind, changes in updates.items():
-        for items in _chunks(list(changes.items())):
-            work.update_rows(kind, dict(items))
-            done += len(items)
-            work.checkpoint(min(done, total), total)
+        for turn in _in_turn(work, kind, changes):
+            for items in _chunks(list(turn.items())):
+                work.update_rows(kind, dict(items))
+                done += len(items)
+                work.checkpoint(min(done, total), total)
     for kind in reversed(RESTORE_ORDER):
         pks = [pk for of, pk in plan.delete if of is kind]
         _detach(work, kind, pks)
@@ -52,6 +60,23 @@ def apply_plan(work: SqlUnitOfWork, plan: UndoPlan) -> None:
             work.delete(kind, part)
             done += len(part)
             work.checkpoint(min(done, total), total)
+
+
+def _in_turn(work: SqlUnitOfWork, kind: Kind, changes: Mapping[int, Row]) -> Iterator[Mapping[int, Row]]:
+    """The changes in an order in which no unique value is taken before its holder gives it up."""
+    columns = _UNIQUE.get(kind, ())
+    left = {pk: row for pk, row in changes.items() if not row.keys().isdisjoint(columns)}
+    yield {pk: row for pk, row in changes.items() if pk not in left}
+    now = work.present(kind, list(left), columns) if left else {}
+    held = {pk: tuple(row[name] for name in columns) for pk, row in now.items()}
+    while left:
+        taken = {values: pk for pk, values in held.items() if pk in left}
+        wanted = {
+            pk: tuple((now.get(pk, {}) | row).get(name) for name in columns) for pk, row in left.items()
+        }
+        free = {pk: row for pk, row in left.items() if taken.get(wanted[pk], pk) == pk}
+        yield free or left
+        left = {pk: row for pk, row in left.items() if free and pk not in free}
 
 
 def _give_way(work: SqlUnitOfWork, plan: UndoPlan, kind: Kind, done: int) -> int:

@@ -65,6 +65,21 @@ def test_rename_below_itself_works(desk: Desk) -> None:
     assert names(desk) == ["a/b", "a/b/b"]
 
 
+def test_rename_onto_the_name_that_a_folder_below_gives_up_is_undone_and_redone(desk: Desk) -> None:
+    top = desk.folder("a")
+    desk.folder("a/a")
+    desk.folder("a/a/a")
+    before = names(desk)
+    desk.run(c.RenameFolder(top, "a/a"))
+    after = names(desk)
+    assert after == ["a/a", "a/a/a", "a/a/a/a"]
+    for _ in range(2):
+        desk.undo()
+        assert names(desk) == before
+        desk.redo()
+        assert names(desk) == after
+
+
 def test_rename_to_a_taken_name_changes_nothing(desk: Desk) -> None:
     top = desk.folder("a")
     desk.folder("a/x")
