@@ -28,7 +28,7 @@ from ui.services import Services
 from ui.tasks import Lane, single_shot
 from ui.upkeep_link import UpkeepLink
 from ui.views.detail import DetailPane
-from ui.views.first_steps import DROP, EDIT, MOVE, UNDO, WHY, FirstSteps
+from ui.views.first_steps import DROP, EDIT, MERGE, UNDO, WHY, FirstSteps
 from ui.views.health.light import HealthLight
 from ui.views.memories_page import MemoriesPage
 from ui.views.rail import Rail
@@ -346,12 +346,12 @@ class Session(QWidget):
         """Go to where a first step is done."""
         self.show_page(MEMORIES)
         table = self.memories.table
-        if step in (EDIT, MOVE, WHY) and table.current_memory is None:
+        if step in (EDIT, WHY) and table.current_memory is None:
             table.selectRow(0)
         ways: dict[str, Callable[[], None]] = {
             DROP: self.context.actions.get("documents.add_files").trigger,
             EDIT: self.detail.edit,
-            MOVE: self.context.actions.get("memory.move").trigger,
+            MERGE: lambda: self.upkeep_link.show_task("duplicates"),
             UNDO: self.context.actions.get("edit.undo").trigger,
             WHY: lambda: self._ask_why(table.current_memory),
         }

@@ -65,6 +65,10 @@ class UpkeepLink(QObject):
         if pks:
             cast("UpkeepPage", self._show(UPKEEP)).take(task, pks)
 
+    def show_task(self, task: str) -> None:
+        """Go to a task of Upkeep."""
+        self._lead(UPKEEP, task)
+
     def count(self) -> None:
         """Ask how much waits for a person."""
         engine, tr = self._context.engine, self._context.tr

@@ -26,6 +26,7 @@ from core.domain.commands import (
     TrashMemories,
     UntrashMemories,
 )
+from core.domain.commands_merge import MergeMemories
 from core.domain.document import DocumentKind, FoundFiles
 from core.domain.enums import ActorKind, FolderKind, Kind, Layer, OpRole, OpState, Status
 from core.domain.errors import UserError
@@ -321,6 +322,9 @@ class FakeEngine:
                     result = OpResult(None, 1, created_folder=pk)
                 case RenameFolder(pk, name):
                     self.folders[pk] = replace(self.folders[pk], name=name)
+                case MergeMemories():
+                    for loser in command.losers:
+                        self.rows[loser] = replace(self.rows[loser], status=Status.ARCHIVED)
                 case _:
                     self._change(command)
             touched = [pk for pk, row in self.rows.items() if before.get(pk) is not row]

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.domain.commands import MoveMemories
+from core.domain.commands_merge import MergeMemories
 from core.domain.enums import OpRole
-from core.domain.ids import FolderPk, MemoryPk
+from core.domain.ids import MemoryPk
 from core.domain.results import Changes
 from core.settings import Settings
 from tests.ui.conftest import settled
 from ui.main_window import MainWindow
 from ui.session import Session
-from ui.views.first_steps import DROP, EDIT, MOVE, STEPS, UNDO, WHY, FirstSteps
+from ui.views.first_steps import DROP, EDIT, MERGE, STEPS, UNDO, WHY, FirstSteps
 
 
 @pytest.fixture
@@ -47,13 +47,13 @@ def test_what_is_done_is_ticked_and_kept(
     sample.take_files((tmp_path / "a.txt",))
     qtbot.waitUntil(lambda: steps.done == {DROP})
     settled(qtbot, window)
-    sample.operations.run(MoveMemories(memories=(MemoryPk(1),), folder=FolderPk(2)))
-    qtbot.waitUntil(lambda: MOVE in steps.done)
+    sample.operations.run(MergeMemories(survivor=MemoryPk(1), losers=(MemoryPk(2),)))
+    qtbot.waitUntil(lambda: MERGE in steps.done)
     settled(qtbot, window)
     sample.operations.undo()
     qtbot.waitUntil(lambda: UNDO in steps.done)
-    assert set(settings.text("ui.first_steps").split()) == {DROP, MOVE, UNDO}
-    assert "(done)" in steps.buttons[MOVE].accessibleName()
+    assert set(settings.text("ui.first_steps").split()) == {DROP, MERGE, UNDO}
+    assert "(done)" in steps.buttons[MERGE].accessibleName()
     assert "(done)" not in steps.buttons[EDIT].accessibleName()
 
 
@@ -61,7 +61,7 @@ def test_changes_of_other_programs_tick_nothing(qtbot: QtBot, window: MainWindow
     seen: list[Changes] = []
     sample.context.bridge.changes.connect(seen.append)
     steps = steps_of(sample)
-    sample.operations.run(MoveMemories(memories=(MemoryPk(1),), folder=FolderPk(2)))
+    sample.operations.run(MergeMemories(survivor=MemoryPk(1), losers=(MemoryPk(2),)))
     qtbot.waitUntil(lambda: bool(seen))
     sample.context.settings.set("ui.first_steps", "")
     sample.context.bridge.changes.emit(replace(seen[0], foreign=True))

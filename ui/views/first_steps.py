@@ -8,7 +8,8 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
-from core.domain.commands import EditMemory, MoveMemories
+from core.domain.commands import EditMemory, MergeIntoMemory
+from core.domain.commands_merge import MergeMemories
 from core.domain.enums import OpRole
 from core.domain.results import Changes
 from ui.context import Context
@@ -16,8 +17,8 @@ from ui.widgets.flow_layout import FlowLayout
 
 SETTING = "ui.first_steps"
 CLOSED = "closed"
-EDIT, MOVE, WHY, UNDO, DROP = STEPS = ("edit", "move", "why_not", "undo", "drop")
-_BY_LABEL = {EditMemory.LABEL: EDIT, MoveMemories.LABEL: MOVE}
+EDIT, MERGE, WHY, UNDO, DROP = STEPS = ("edit", "merge", "why_not", "undo", "drop")
+_BY_LABEL = {EditMemory.LABEL: EDIT, MergeMemories.LABEL: MERGE, MergeIntoMemory.LABEL: MERGE}
 
 
 class FirstSteps(QWidget):
