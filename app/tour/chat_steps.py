@@ -8,9 +8,14 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.tour.stage import Stage
-from core.domain.queries import FolderByName
+from core.domain.commands_proposals import ApplyProposal
+from core.domain.proposal import ProposalState
+from core.domain.queries import Counts, FolderByName
 from core.domain.queries_chat import Chats, FindFloors, FloorMarksOf, FloorNumbers, FloorsOf
+from core.domain.queries_extract import Reach
+from core.domain.queries_proposals import ProposalOf, Proposals
 from ui.views.chats.page import ChatsPage
+from ui.views.review.page import ReviewPage
 
 CHAT = "聊天/雾港来信"
 WORD = "怀表"
@@ -67,6 +72,42 @@ def pointer(stage: Stage) -> None:
     stage.until(lambda: page.list.pointer == before - 2, "the line")
 
 
+def extract(stage: Stage) -> None:
+    """Make memories of what waits, without a model: the result is a proposal, nothing is changed yet."""
+    page = _page(stage)
+    stage.notes["before_extract"] = stage.ask(Counts()).memories
+    known = {row.pk for row in stage.ask(Proposals(state=None))}
+    page.extract.ways[Reach.ALL].trigger()
+    stage.until(lambda: not page.extract.running and page.extract.plan is not None, "the extraction")
+    stage.until(lambda: bool({row.pk for row in stage.ask(Proposals())} - known), "the proposal")
+    review = stage.session.page("review")
+    assert isinstance(review, ReviewPage)
+    stage.until(review.isVisible, "the page Review")
+    stage.expect(stage.ask(Counts()).memories, stage.notes["before_extract"], "memories before it is applied")
+
+
+def accept(stage: Stage) -> None:
+    """Apply what is ticked, as one change; undo opens the proposal again."""
+    proposal = max(stage.ask(Proposals()), key=lambda row: row.pk)
+    result = stage.engine.run(ApplyProposal(proposal=proposal.pk))
+    before = stage.notes["before_extract"]
+    assert isinstance(before, int)
+    stage.until(
+        lambda: stage.ask(Counts()).memories == before + result.counts.get("created", 0), "the new memories"
+    )
+    state = stage.ask(ProposalOf(proposal.pk)).proposal.state
+    stage.expect(state, ProposalState.APPLIED, "state of the proposal")
+
+
+def give_back(stage: Stage) -> None:
+    """Undo: the memories go, the proposal waits again."""
+    stage.act("edit.undo")
+    stage.until(
+        lambda: stage.ask(Counts()).memories == stage.notes["before_extract"], "the memories of before"
+    )
+    stage.session.show_page("chats")
+
+
 def back(stage: Stage) -> None:
     """And back again."""
     before = _stored(stage)
@@ -84,5 +125,8 @@ STEPS: tuple[tuple[str, Step], ...] = (
     ("50-chats", read),
     ("51-chats-find", find),
     ("52-chats-pointer", pointer),
-    ("53-chats-back", back),
+    ("53-chats-extract", extract),
+    ("54-chats-accept", accept),
+    ("55-chats-give-back", give_back),
+    ("56-chats-back", back),
 )
