@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import pickle
 import socket
@@ -175,6 +176,12 @@ PAGE = b"<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>s
         (Fault(418, b"teapot"), "error.model.status", "teapot"),
         (Fault(cut=True), "error.model.broken_off", ""),
         (Fault(200, b"x" * 10_000_100), "error.model.too_big", ""),
+        (Fault(200, b"data: " + b"x" * 10_000_100, "text/event-stream"), "error.model.too_big", ""),
+        (Fault(200, b"\n" * 10_000_100, "text/event-stream"), "error.model.too_big", ""),
+        (Fault(500, b"[" * 200_000), "error.model.server", "[["),
+        (Fault(500, b"<title" * 200_000, "text/html"), "error.model.server", ""),
+        (Fault(307, headers={"Location": "http://[none"}), "error.model.redirect", ""),
+        (Fault(307, headers={"Location": "http://host:999999/"}), "error.model.redirect", ""),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
@@ -221,6 +228,48 @@ def test_server_that_asks_for_too_much_patience_is_given_up_at_once(desk: Endpoi
     desk.server.faults = [Fault(429, headers={"Retry-After": "3600"})]
     error = refusal(desk)
     assert (error.key, error.text_args["minutes"], desk.slept) == ("error.model.wait_long", 60, [])
+
+
+@pytest.mark.parametrize("wish", ["inf", "1e400", "9" * 30])
+def test_server_that_asks_for_endless_patience_is_given_up_too(desk: EndpointDesk, wish: str) -> None:
+    desk.server.faults = [Fault(429, headers={"Retry-After": wish})]
+    error = refusal(desk)
+    assert (error.key, error.text_args["minutes"], desk.slept) == ("error.model.wait_long", 527_040, [])
+
+
+@pytest.mark.parametrize("wish", ["nan", "-5", "soon", "Fri, 02 Jan 99999999999999999999 03:04:42 GMT"])
+def test_wish_that_is_none_waits_as_without(desk: EndpointDesk, wish: str) -> None:
+    desk.server.faults = [Fault(429, headers={"Retry-After": wish})]
+    desk.server.replies = [OK]
+    assert desk.model().complete(HELLO) == OK
+    assert desk.slept == [1.0]
+
+
+@pytest.mark.parametrize("kind", ["text/event-stream", "text/plain", "text/event-stream; charset=hex"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_separators_of_unicode_stay_in_the_text(desk: EndpointDesk, kind: str, end: str) -> None:
+    said = "钟楼\u2028门\u0085开\x1c了\u2029。"
+    event = json.dumps({"choices": [{"delta": {"content": said}}]}, ensure_ascii=False)
+    body = f"data: {event}{end}{end}data: [DONE]{end}{end}".encode()
+    desk.server.faults = [Fault(200, body, kind)]
+    assert desk.model().complete(HELLO) == said
+
+
+@pytest.mark.parametrize("told", [True, -7, 10**400, "11", 1e300, None])
+def test_number_of_tokens_that_is_none_is_counted_here(desk: EndpointDesk, told: object) -> None:
+    message = {"message": {"content": OK}, "finish_reason": "stop"}
+    usage = {"prompt_tokens": told, "completion_tokens": told}
+    desk.server.faults = [Fault(200, json.dumps({"choices": [message], "usage": usage}).encode())]
+    model = desk.model(price_in=1.0)
+    assert model.complete(HELLO) == OK
+    assert (model.used.tokens_in, model.used.tokens_out, model.used.counted) == (11, 4, True)
+
+
+def test_arguments_sent_as_an_object_in_a_stream_are_read(desk: EndpointDesk) -> None:
+    call = {"index": 0, "function": {"name": "save", "arguments": {"open": True, "why": None}}}
+    desk.server.replies = [{"content": "", "tool_calls": [call]}]
+    reply = json.loads(desk.model().complete(HELLO))
+    assert json.loads(reply["arguments"]) == {"open": True, "why": None}
 
 
 def test_given_up_after_five_tries(desk: EndpointDesk) -> None:

@@ -89,6 +89,8 @@ def _with(value: Any) -> Any:
         (_with(float("nan")), "error.embedder.no_numbers"),
         (_with(float("inf")), "error.embedder.no_numbers"),
         (_with(None), "error.embedder.no_numbers"),
+        (_with(1e39), "error.embedder.no_numbers"),
+        (_with(10**400), "error.embedder.no_numbers"),
         (_with("x"), "error.embedder.no_vectors"),
         (lambda rows: [row | {"embedding": [0.0] * 32} for row in rows], "error.embedder.no_numbers"),
         (lambda rows: [row | {"embedding": "no base64!"} for row in rows], "error.embedder.no_vectors"),

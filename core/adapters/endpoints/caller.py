@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import random
+import re
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -43,8 +44,11 @@ FIRST_WAIT_S = 1.0
 MAX_WAIT_S = 60.0
 MAX_ASKED_WAIT_S = 300.0
 """A server that asks for more patience than this is given up, with its wish said."""
+MAX_SAID_WAIT_S = 366 * 86_400.0
+"""A longer wish, or an endless one, is said as this."""
 MAX_REDIRECTS = 3
 MINUTE_S = 60.0
+_LINE_END = re.compile(rb"[\r\n]+")
 ENDED: Json = {"ended": True}
 """In place of a stream's last line, `[DONE]`."""
 
@@ -161,9 +165,8 @@ class Caller:
         own: float = min(MAX_WAIT_S, FIRST_WAIT_S * 2.0 ** (attempt - 1)) * (1 + self._patience.chance() / 2)
         asked = failure.wait_s or 0.0
         if asked > MAX_ASKED_WAIT_S:
-            raise Failure(
-                "error.model.wait_long", failure.words, failure.status, minutes=round(asked / 60) or 1
-            )
+            minutes = round(min(asked, MAX_SAID_WAIT_S) / 60) or 1
+            raise Failure("error.model.wait_long", failure.words, failure.status, minutes=minutes)
         return max(own, asked)
 
     @contextlib.asynccontextmanager
@@ -208,10 +211,13 @@ class Caller:
 
     def _moved(self, url: str, response: httpx.Response) -> str:
         """Where to go on; another machine never gets the request with its key."""
-        target: str = urljoin(url, str(response.headers.get("location", "")))
-        old, new = urlsplit(url), urlsplit(target)
+        try:
+            target: str = urljoin(url, str(response.headers.get("location", "")))
+            old, new = urlsplit(url), urlsplit(target)
+            moved_port = old.port != new.port and old.scheme == new.scheme
+        except ValueError:  # no address at all
+            raise Failure("error.model.redirect", status=response.status_code, target="?") from None
         same = old.hostname == new.hostname and new.scheme in (old.scheme, "https")
-        moved_port = old.port != new.port and old.scheme == new.scheme
         if not same or moved_port or response.status_code in (302, 303):
             shown = f"{new.scheme}://{new.hostname}{'' if new.port is None else f':{new.port}'}{new.path}"
             raise Failure("error.model.redirect", status=response.status_code, target=shown[:200])
@@ -228,7 +234,8 @@ class Caller:
             raise failure
         text = body.decode("utf-8-sig", "replace")
         if text.lstrip()[:6] in ("data: ", "data:{"):
-            return Reply(events=tuple(_event(line) for line in text.splitlines() if _is_data(line)))
+            lines = re.split(r"[\r\n]+", text)
+            return Reply(events=tuple(_event(line) for line in lines if _is_data(line)))
         if failures.is_page(text, kind):
             title = redacted(failures.page_title(text), self._key)[:80]
             raise Failure("error.model.page", title, response.status_code)
@@ -243,11 +250,7 @@ class Caller:
 
     async def _events(self, response: httpx.Response) -> tuple[Json, ...]:
         found: list[Json] = []
-        taken = 0
-        async for line in response.aiter_lines():
-            taken += len(line)
-            if taken > MAX_REPLY_BYTES:
-                raise Failure("error.model.too_big", megabytes=MAX_REPLY_BYTES // 1_000_000)
+        async for line in _lines(response):
             if not _is_data(line):
                 continue
             event = _event(line)
@@ -272,7 +275,7 @@ class Caller:
             return max(0.0, float(text))
         try:
             moment = parsedate_to_datetime(text)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             return None
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return max(0.0, (aware - self._patience.now()).total_seconds())
@@ -314,14 +317,29 @@ def checked_key(key: Secret | None) -> Secret | None:
 
 
 async def _limited(response: httpx.Response) -> bytes:
-    parts: list[bytes] = []
+    return b"".join([part async for part in _parts(response)])
+
+
+async def _parts(response: httpx.Response) -> AsyncIterator[bytes]:
+    """The body as it comes. Errors: Failure when it is too long, with line ends or without."""
     taken = 0
     async for part in response.aiter_bytes():
         taken += len(part)
         if taken > MAX_REPLY_BYTES:
             raise Failure("error.model.too_big", megabytes=MAX_REPLY_BYTES // 1_000_000)
-        parts.append(part)
-    return b"".join(parts)
+        yield part
+
+
+async def _lines(response: httpx.Response) -> AsyncIterator[str]:
+    """Lines of a stream of events: UTF-8, blank ones left out, ended by CR and LF alone: U+2028 is text."""
+    begun: list[bytes] = []
+    async for part in _parts(response):
+        first, *others = _LINE_END.split(part)
+        begun.append(first)
+        for other in others:
+            yield b"".join(begun).decode("utf-8", "replace")
+            begun = [other]
+    yield b"".join(begun).decode("utf-8", "replace")
 
 
 def _is_data(line: str) -> bool:

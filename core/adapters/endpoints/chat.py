@@ -9,7 +9,7 @@ from typing import Any
 
 from core.adapters.endpoints.caller import ENDED, Caller, Reply
 from core.adapters.endpoints.failures import Failure
-from core.adapters.endpoints.usage import usage_of
+from core.adapters.endpoints.usage import is_count, usage_of
 from core.domain.endpoints import Usage
 from core.domain.errors import Unavailable
 from core.domain.json_types import Json, JsonObject, canonical
@@ -196,7 +196,7 @@ def _learn(abilities: Abilities, words: str, with_schema: bool) -> bool:
 
 
 def _told(usage: Json) -> bool:
-    return isinstance(usage, Mapping) and isinstance(usage.get("prompt_tokens"), int)
+    return isinstance(usage, Mapping) and is_count(usage.get("prompt_tokens"))
 
 
 def _answer_of(reply: Reply) -> _Answer:
@@ -253,7 +253,8 @@ def _take_calls(calls: dict[int, dict[str, str]], parts: Json) -> None:
         index = part.get("index")
         call = calls.setdefault(index if isinstance(index, int) else 0, {"name": "", "arguments": ""})
         for key in ("name", "arguments"):
-            call[key] += str(function.get(key) or "")
+            said = function.get(key) or ""
+            call[key] += said if isinstance(said, str) else canonical(said)  # some send an object
 
 
 def _text(message: JsonObject) -> str:

@@ -30,6 +30,8 @@ _NO_MODEL = re.compile(
     r"model.{0,80}(?:not found|not exist|does not exist|unknown|not loaded|no such|try pulling)|no such model",
     re.IGNORECASE,
 )
+_MOST_READ = 20_000
+"""Characters of a page in which its title is looked for."""
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 
@@ -96,10 +98,9 @@ def of_status(status: int, body: bytes, content_type: str, key: Secret | None) -
 def server_words(text: str) -> str:
     """What the server says in whatever form it says it: `error`, `error.message`, `detail`, `message`, plain."""
     try:
-        value = json.loads(text)
-    except ValueError:
+        return _words(json.loads(text)) or text
+    except (ValueError, RecursionError):
         return text
-    return _words(value) or text
 
 
 def _words(value: Any) -> str:
@@ -123,7 +124,7 @@ def is_page(text: str, content_type: str) -> bool:
 
 def page_title(text: str) -> str:
     """The title of a web page: all of it that is shown."""
-    found = _TITLE.search(text)
+    found = _TITLE.search(text[:_MOST_READ])
     return found[1] if found else ""
 
 

@@ -7,6 +7,7 @@ import re
 from core.domain.endpoints import Secret
 
 MOST_SHOWN = 400
+MOST_READ = 20_000
 _KEYS = re.compile(
     r"(?:sk|pk|rk|gsk|hf|xai|nvapi|ak|key|tok)[-_][A-Za-z0-9_\-*.]{8,}|AIza[0-9A-Za-z_\-]{20,}"
     r"|(?i:bearer|basic)\s+[A-Za-z0-9_\-.=+/*]{6,}|eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-.]+"
@@ -21,6 +22,7 @@ HIDDEN = "[…]"
 
 def redacted(text: str, key: Secret | None = None) -> str:
     """The text, short and on one line, without the key and without anything that looks like one."""
+    text = text[:MOST_READ]
     if key:
         secret = key.reveal()
         text = text.replace(secret, HIDDEN)

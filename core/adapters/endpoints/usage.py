@@ -13,6 +13,8 @@ from core.domain.json_types import Json
 from core.domain.model_answers import UsageRow
 
 MILLION = 1_000_000
+MOST_TOKENS = 10**12
+"""What a server tells beyond this is no number of tokens of one call."""
 
 
 def usage_of(endpoint: Endpoint, told: Json, texts_in: int, texts_out: int) -> Usage:
@@ -22,12 +24,18 @@ def usage_of(endpoint: Endpoint, told: Json, texts_in: int, texts_out: int) -> U
         if isinstance(told, Mapping)
         else {}
     )
-    given, made = tokens.get("prompt_tokens"), tokens.get("completion_tokens")
-    counted = not isinstance(given, int)
-    tokens_in = given if isinstance(given, int) else texts_in
-    tokens_out = made if isinstance(made, int) else (texts_out if counted else 0)
+    given: Any = tokens.get("prompt_tokens")
+    made: Any = tokens.get("completion_tokens")
+    counted = not is_count(given)
+    tokens_in = texts_in if counted else int(given)
+    tokens_out = int(made) if is_count(made) else (texts_out if counted else 0)
     cost = (tokens_in * endpoint.price_in + tokens_out * endpoint.price_out) / MILLION
     return Usage(1, tokens_in, tokens_out, cost, counted)
+
+
+def is_count(told: Json) -> bool:
+    """Whether that can be a number of tokens."""
+    return isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= MOST_TOKENS
 
 
 class UsageLog:
@@ -68,7 +76,7 @@ class UsageLog:
             return self._memory
         try:
             data: Any = json.loads(self._path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return dict(self._memory)
         found = data if isinstance(data, dict) else {}
         return {str(name): row for name, row in found.items() if "|" in str(name) and _is_row(row)}
@@ -87,4 +95,8 @@ class UsageLog:
 
 
 def _is_row(row: Any) -> bool:
-    return isinstance(row, list) and len(row) == 5 and all(isinstance(each, int | float) for each in row)
+    return (
+        isinstance(row, list)
+        and len(row) == 5
+        and all(isinstance(each, int | float) and 0 <= each < float("inf") for each in row)
+    )

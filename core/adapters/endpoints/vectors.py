@@ -179,6 +179,9 @@ def _row(embedding: Json) -> Vectors:
         raise Failure("error.embedder.per_token")
     if any(isinstance(each, bool) or not isinstance(each, int | float | None) for each in embedding):
         raise Failure("error.embedder.no_vectors")
-    return np.array([np.nan if each is None else each for each in embedding], dtype=np.float64).astype(
-        np.float32
-    )
+    try:
+        row = np.array([np.nan if each is None else each for each in embedding], dtype=np.float64)
+    except OverflowError:  # a whole number of hundreds of digits
+        raise Failure("error.embedder.no_numbers", refused=True) from None
+    with np.errstate(over="ignore"):  # becomes infinite, which is refused
+        return row.astype(np.float32)
