@@ -38,7 +38,9 @@ def unmerge(uow: UnitOfWork, command: UnmergeMemories) -> Outcome:
     check_unlocked(uow, states)
     if any(state.merged_into is None for state in states):
         raise Invalid("error.merge.not_merged", count=sum(state.merged_into is None for state in states))
-    records = {record.loser: record.pk for record in uow.merges(losers=wanted)}
+    merges = uow.merges(losers=wanted)
+    check_unlocked(uow, uow.states({record.survivor for record in merges}))
+    records = {record.loser: record.pk for record in merges}
     counts = {"kept": 0, "gone": 0}
     for state in sorted(states, key=lambda each: records.get(each.pk, 0), reverse=True):
         if state.pk in records:

@@ -171,6 +171,19 @@ def test_merge_of_memories_that_nobody_may_see_together_asks(desk: Desk) -> None
     assert desk.get(one).visibility == ("艾琳",)
 
 
+def test_program_takes_nothing_out_of_a_locked_memory(desk: Desk, pair: tuple[MemoryPk, MemoryPk]) -> None:
+    one, other = pair
+    merge(desk, one, other)
+    desk.run(SetLocked(memories=(one,), locked=True))
+    before = desk.dump()
+    with pytest.raises(UserError) as error:
+        desk.run(UnmergeMemories(memories=(other,)), PROGRAM)
+    assert error.value.key == "error.memory.locked"
+    assert desk.dump() == before
+    desk.run(UnmergeMemories(memories=(other,)))
+    assert desk.get(other).merged_into is None
+
+
 def test_locked_trashed_changed_and_single_memories_are_refused(desk: Desk) -> None:
     folder = desk.folder("a")
     one, other = desk.memory(folder), desk.memory(folder)
