@@ -110,17 +110,18 @@ class _Viewer:
         return self._found[pk]
 
     def _title(self, end: End) -> str:
-        memory = self._memory(end)
-        if memory is not None:
-            return op_title(memory)
-        part = self._parts.get(end) if isinstance(end, str) else None
-        match part:
-            case CreatePart():
+        seen: set[End] = set()
+        while end not in seen:  # a change may name a change, in damaged rows even itself
+            seen.add(end)
+            memory = self._memory(end)
+            if memory is not None:
+                return op_title(memory)
+            part = self._parts.get(end) if isinstance(end, str) else None
+            if isinstance(part, CreatePart):
                 return part.title or part.body.strip()[:80]
-            case ChangePart():
-                return self._title(part.memory)
-            case _:
-                return ""
+            if isinstance(part, ChangePart):
+                end = part.memory
+        return ""
 
     def _create(self, part: CreatePart) -> PartView:
         decided = self._decided(part)

@@ -359,6 +359,21 @@ def test_any_part_reads_back_as_it_was_written_and_older_data_gets_defaults() ->
     assert old == CreatePart(key="k", type=EVENT)
 
 
+def test_change_that_names_itself_is_shown_and_waits(desk: Desk) -> None:
+    folder = desk.folder()
+    parts = (
+        ChangePart(key="p1", memory="p2", body="b"),
+        ChangePart(key="p2", memory="p1", body="b"),
+        LinkPart(key="p3", source="p1", target="p3", relation=AT),
+    )
+    proposal = kept(desk, folder, *parts)
+    assert [each.title for each in view(desk, proposal).parts] == ["", "", ""]
+    before = desk.dump()
+    desk.run(ApplyProposal(proposal=proposal))
+    assert desk.dump()["memory"] == before["memory"]
+    assert view(desk, proposal).proposal.waiting == parts
+
+
 def test_decisions_name_what_parts_became(desk: Desk) -> None:
     folder = desk.folder()
     proposal = kept(desk, folder, CreatePart(key="a", type=EVENT, body="x"))
