@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
 from collections.abc import Callable, Iterator
@@ -456,9 +457,11 @@ def test_every_damaged_member_is_named_and_nothing_is_imported(desk: FilesDesk, 
     for name in _members(path):
         if not _members(path)[name]:
             continue
-        bad = _rewritten(
-            desk, path, lambda each, data, name=name: data[:-3] + b"x\n" if each == name else data
-        )  # type: ignore[misc]
+
+        def cut(each: str, data: bytes, name: str = name) -> bytes:
+            return data[:-3] + b"x\n" if each == name else data
+
+        bad = _rewritten(desk, path, cut)
         report = _check(desk, bad)
         assert not report.whole, name
         assert report.problems[0].args["member"] == name
@@ -589,3 +592,39 @@ def test_text_longer_than_its_column_allows_keeps_a_package_out_as_a_whole(desks
         _take(other, path)
     assert caught.value.key == "error.memory.too_long"
     assert _bodies(other) == ["ab"]
+
+
+def _with_row(desk: FilesDesk, path: Path, member: str, **values: object) -> Path:
+    """The package whose first row of a member says something else, as its manifest knows."""
+
+    def change(name: str, data: bytes) -> bytes:
+        first, rest = old.split(b"\n", 1)
+        new = json.dumps({**json.loads(first), **values}).encode() + b"\n" + rest
+        if name != "manifest.json":
+            return new if name == member else data
+        manifest = json.loads(data)
+        manifest["members"][member] |= {"bytes": len(new), "sha256": hashlib.sha256(new).hexdigest()}
+        return json.dumps(manifest).encode()
+
+    old = _members(path)[member]
+    return _rewritten(desk, path, change)
+
+
+def test_halves_of_emoji_in_any_text_of_a_package_are_escaped(desk: FilesDesk, whole: Path) -> None:
+    _take(desk, whole)
+    for member, column in (("memories.jsonl", "id"), ("documents.jsonl", "media_type")):
+        path = _with_row(desk, whole, member, **{column: "x\ud800"})
+        assert _check(desk, path).version == 1
+        assert _take(desk, path, Collision.THEIRS).op is not None
+    with desk.store.read() as reader:
+        assert "x\\ud800" in {each.media_type for each in reader.all_records(Document)}
+    assert _check(desk, _out(desk, "again.mcz")).whole
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z"])
+def test_time_beyond_all_dates_is_a_damaged_row(desk: FilesDesk, whole: Path, time: str) -> None:
+    path = _with_row(desk, whole, "memories.jsonl", created_at=time)
+    with pytest.raises(BadFile) as caught:
+        _take(desk, path)
+    assert caught.value.key == "error.package.row"
+    assert caught.value.text_args["line"] == 1

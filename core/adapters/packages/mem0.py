@@ -190,7 +190,7 @@ class _Reader:
             return None
         try:
             if isinstance(value, int | float) and not isinstance(value, bool):
-                return datetime.fromtimestamp(value, UTC)
+                value = datetime.fromtimestamp(value, UTC).isoformat()
             return time_of(value)
         except (ValueError, OverflowError, OSError):
             self.problems.add("import.problem.bad_time")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from core.domain import enums
 from core.domain.json_types import Json, JsonObject
+from core.domain.safe_text import storable
 from core.domain.schema import Column, ColumnFormat, ColumnRole, Compression
 
 T = TypeVar("T")
@@ -60,6 +61,8 @@ def time_of(value: Any) -> datetime:
     if not isinstance(value, str):
         raise ValueError(f"{value!r:.40} is no time")  # noqa: TRY004 - what a file holds is a value
     time = datetime.fromisoformat(value)
+    if not MINYEAR < time.year < MAXYEAR:  # at both ends of the calendar other zones lie beyond it
+        raise ValueError(f"{value:.40} is no time")
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
@@ -74,7 +77,7 @@ def _enum(kind: type[StrEnum]) -> _Codec:
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise ValueError(f"{value!r:.40} is no list of texts")
-    return tuple(value)
+    return tuple(map(storable, value))
 
 
 def _or_none(codec: _Codec) -> _Codec:
@@ -90,7 +93,7 @@ def _columns(value: Any) -> tuple[Column, ...]:
     return tuple(read_record(Column, each) for each in value)
 
 
-_TEXT = _of(str)
+_TEXT = _Codec(_same, lambda value: storable(_of(str).read(value)))
 _TIME = _Codec(time_text, time_of)
 _OBJECT = _Codec(dict, lambda value: dict(_of(dict).read(value)))
 _CODECS: dict[str, _Codec] = {
@@ -169,7 +172,7 @@ def text_at(row: JsonObject, name: str) -> str:
     value = row.get(name)
     if not isinstance(value, str):
         raise ValueError(f"{name}: {value!r:.40} is no text")  # noqa: TRY004
-    return value
+    return storable(value)
 
 
 def texts_at(row: JsonObject, name: str) -> tuple[str, ...]:
