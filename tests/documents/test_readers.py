@@ -357,6 +357,12 @@ class TestOthers:
             '{"entries":{"0":{"key":["a"],"content":"b"}}}',
             '{"spec":"chara_card_v2","data":{}}',
             '[{"id":"1","memory":"likes tea","user_id":"u"}]',
+            '{"name":"Erin","messages":[{"msg":"Come in.","characterId":"c1"}]}',
+            '{"data_visible":[["","Welcome."],["Who?","The keeper."]]}',
+            '[{"role":"user","content":"hi"},{"role":"assistant","content":"yes"}]',
+            '{"user_name":"a","character_name":"b","create_date":"x"}\n{"name":"a","mes":"hi","is_u\n',
+            '{"name":"a","mes":"h\n{"name":"a","mes":"hi","is_user":true}\n',
+            f'{{"chat_metadata":{{"graph":"{"x" * 2_100_000}"}}}}\n{{"name":"a","mes":"hi","is_user":true}}\n',
         ],
     )
     def test_files_with_memories_of_their_own_are_not_cut(self, text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from itertools import islice
 
 from core.adapters.documents.building import clean, one_line
 from core.adapters.documents.encodings import Decoded
@@ -15,6 +16,7 @@ from core.domain.json_types import Json
 _PATH_KEY_CHARS = 60
 _PROBE_LINES = 5
 _MOST_INDENT = 16
+_LINE = re.compile(r"[^\n]+")
 
 
 def json_value(text: str) -> tuple[bool, Json]:
@@ -31,8 +33,22 @@ def json_value(text: str) -> tuple[bool, Json]:
 
 def json_lines(text: str) -> bool:
     """Whether the first lines are each an object or list of its own."""
-    lines = [line for line in text[:2_000_000].split("\n") if line.strip()][:_PROBE_LINES]
+    lines = _first_lines(text)
     return len(lines) > 1 and all(json_value(line)[0] for line in lines)
+
+
+def chat_in_lines(text: str) -> bool:
+    """Whether a text is a chat with a line for each message, be some of its lines torn."""
+    lines = _first_lines(text)
+    if len(lines) < 2 or not all(line.startswith("{") for line in lines):
+        return False
+    return any(memory_file(json_value(line)[1]) == "chat" for line in lines)
+
+
+def _first_lines(text: str) -> list[str]:
+    """Some lines that are not blank, each whole: the first one of a chat may hold a graph of many megabytes."""
+    lines = (match[0].strip("\ufeff\0 \t\r") for match in _LINE.finditer(text))
+    return list(islice((line for line in lines if line), _PROBE_LINES))
 
 
 def memory_file(value: Json) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-from core.adapters.documents.json_files import json_lines, json_value, memory_file
+from core.adapters.documents.json_files import chat_in_lines, json_lines, json_value, memory_file
 from core.adapters.documents.markdown import looks_like_markdown
 from core.adapters.documents.packed import Package, PartDamaged
 from core.adapters.documents.sheets import delimiter_of
+from core.adapters.formats.chat_foreign import foreign_chats
 from core.adapters.packages.mem0 import mem0_rows
 from core.adapters.packages.members import MANIFEST
 from core.domain.document import DocumentKind
@@ -126,6 +127,8 @@ def text_kind(text: str, name: str) -> tuple[DocumentKind, Json]:
     if ok:
         _refuse_memory_file(value, name)
         return DocumentKind.JSON, value
+    if chat_in_lines(text):
+        raise BadFile("error.document.for_import", name=name, kind="chat")
     if json_lines(text):
         _refuse_memory_file(json_value(next(line for line in text.split("\n") if line.strip()))[1], name)
         return DocumentKind.JSON, None
@@ -154,6 +157,7 @@ def _is_log(text: str) -> bool:
 
 def _refuse_memory_file(value: Json, name: str) -> None:
     what = memory_file(value) or ("mem0" if mem0_rows(value) is not None else "")
+    what = what or ("chat" if foreign_chats(value) else "")
     if what:
         raise BadFile("error.document.for_import", name=name, kind=what)
 
