@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from core.domain.api import EngineApi
 
 ASK_FROM_FILES = 5000
+LOOK_AGAIN_S = 0.2
+PATIENCE_S = 60.0
 _FINE = frozenset({FileState.DONE, FileState.SAME})
 
 
@@ -68,10 +71,29 @@ def _queued(
     if args["password"]:
         for row in queued.rows:
             engine.ask(q.AnswerQueue(row=row, password=args["password"]))
-    engine.ask(q.RunQueue())
-    rows = {row.pk: row for row in engine.ask(q.QueueRows())}
+    rows = _worked_off(engine, frozenset(queued.rows))
     pieces = {row.pk: row for row in engine.ask(q.Documents())}
     return [_row_json(rows[pk], pieces, say) for pk in queued.rows if pk in rows]
+
+
+def _worked_off(engine: EngineApi, wanted: frozenset[int]) -> dict[int, QueueRow]:
+    """The rows of the queue once these are through, whichever program works on them.
+
+    When nothing moves for a while (another program holds the queue and waits itself) they stay in it.
+    """
+    before: list[int] = []
+    since = time.monotonic()
+    while True:
+        engine.ask(q.RunQueue())
+        rows = {row.pk: row for row in engine.ask(q.QueueRows())}
+        open_rows = [pk for pk, row in rows.items() if row.state.is_open]
+        if wanted.isdisjoint(open_rows):
+            return rows
+        if open_rows != before:
+            before, since = open_rows, time.monotonic()
+        elif time.monotonic() - since > PATIENCE_S:
+            return rows
+        time.sleep(LOOK_AGAIN_S)
 
 
 def _row_json(row: QueueRow, documents: Mapping[DocumentPk, DocumentRow], say: Say) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from tests.app.conftest import Run
 
@@ -79,3 +81,31 @@ def test_nothing_to_take_in_is_said(run: Run, tmp_path: Path) -> None:
     assert run("ingest").code == 1
     assert run("ingest", str(tmp_path / "missing.txt")).code == 1
     assert run("ingest", "--content", "  ").code == 1
+
+
+def test_files_that_another_program_works_on_are_waited_for(
+    run: Run, folder: Path, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("ingest", "--content", "七点点灯。", "--title", "规程")
+    lock = FileLock(library / "ingest.lock")
+    lock.acquire()
+    looks = count()
+
+    def other_program(_seconds: float) -> None:
+        if next(looks) == 1:
+            lock.release()
+
+    monkeypatch.setattr("app.commands_documents.time.sleep", other_program)
+    ran = run("ingest", str(folder / "手册.md"), "--json")
+    assert (ran.code, ran.data["counts"]["done"], next(looks)) == (0, 1, 2)
+
+
+def test_files_of_a_queue_that_stands_still_stay_in_it(
+    run: Run, folder: Path, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("ingest", "--content", "七点点灯。", "--title", "规程")
+    monkeypatch.setattr("app.commands_documents.PATIENCE_S", 0.0)
+    monkeypatch.setattr("app.commands_documents.LOOK_AGAIN_S", 0.01)
+    with FileLock(library / "ingest.lock"):
+        ran = run("ingest", str(folder / "手册.md"), "--json")
+    assert (ran.code, ran.data["files"][0]["state"]) == (1, "waiting")

@@ -132,6 +132,18 @@ def test_after_a_crash_the_queue_goes_on_and_nothing_comes_twice(tmp_path: Path,
         desk.library.close()
 
 
+def test_a_fault_of_the_program_in_one_file_stops_no_later_run(
+    desk: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.engine.ask(q.QueueFiles(paths=(folder,), folder="default"))
+    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr("core.services.ingest.queue.prepared", lambda *_args, **_more: 1 // 0)
+        desk.engine.ask(q.RunQueue())
+    assert [row.state for row in desk.queue()].count(FileState.FAILED) == 1
+    desk.engine.ask(q.RunQueue())
+    assert not any(row.state.is_open for row in desk.queue())
+
+
 def test_one_program_at_a_time_works_on_the_queue(desk: Desk, folder: Path) -> None:
     desk.engine.ask(q.QueueFiles(paths=(folder,), folder="default"))
     with desk.library.store.jobs.working("ingest") as mine:

@@ -240,6 +240,10 @@ class IngestQueue:
             )
         except (UserError, Conflict, Unavailable) as error:
             self._failed(job.pk, data, error, FileState.FAILED)
+        except Exception as error:  # a fault of ours: reported, but this file stops no later run
+            shown = BadFile("error.document.damaged", name=file_of(data).shown, details=repr(error))
+            self._failed(job.pk, data, shown, FileState.FAILED)
+            raise
 
     def _ingest(self, pk: int, data: dict[str, Json], cancel: _RowCancel) -> None:
         file = file_of(data)
