@@ -308,6 +308,9 @@ class TestOthers:
         found = read(text, "x.doc")
         assert (lines(found), found.title) == (["守灯人", "灯"], "守")
 
+    def test_rtf_emoji_in_two_halves_are_whole_and_a_lone_half_is_a_mark(self) -> None:
+        assert read(rb"{\rtf1 \u-10179?\u-8704? a \u-10179? b}", "x.rtf").text == "\U0001f600 a \ufffd b"
+
     def test_odt_without_tracked_deletions(self) -> None:
         content = (
             '<d xmlns:text="t" xmlns:table="b"><body><text><text:tracked-changes><text:p>删了</text:p></text:tracked-changes>'

@@ -36,4 +36,7 @@ def _text(data: bytes) -> str:
 
     convert: Callable[..., str] = rtf_to_text
     text = convert(data.decode("latin-1"), errors="replace")
+    text = text.encode("utf-16-le", "surrogatepass").decode(
+        "utf-16-le", "replace"
+    )  # halves that belong together
     return text.replace("|\n", "\n").replace("\x00", "")
