@@ -219,13 +219,15 @@ class Library:
 
     @cached_property
     def _compression(self) -> Compression:
+        from core.domain.queries_extract import PromptTask
         from core.services.compress import Compression
         from core.services.summarise import Summariser
 
         def summariser() -> Summariser:
             off = self._settings.text("embedder") == "none"
             model, language = self.models.model_for(ModelTask.COMPRESS), language_of(self._settings)
-            return Summariser(model, language, None if off else embed)
+            prompt = self.extracting.prompts.of(PromptTask.COMPRESS, language).text
+            return Summariser(model, language, None if off else embed, prompt)
 
         def embed(texts: Sequence[str]) -> Vectors:
             return self.embedder.embed_documents(list(texts))

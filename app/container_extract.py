@@ -42,6 +42,7 @@ _MODELS: Mapping[PromptTask, ModelTask] = {
     PromptTask.SYNOPSIS: ModelTask.SYNOPSIS,
     PromptTask.REFLECT: ModelTask.REFLECTION,
     PromptTask.CONSOLIDATE: ModelTask.CONSOLIDATE,
+    PromptTask.COMPRESS: ModelTask.COMPRESS,
 }
 """Which of the person's models serves a task."""
 

@@ -65,6 +65,7 @@ class PromptTask(StrEnum):
     SYNOPSIS = "synopsis"
     REFLECT = "reflect"
     CONSOLIDATE = "consolidate"
+    COMPRESS = "compress"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,7 +47,7 @@ from core.ports.proposals import Proposals
 from core.ports.store import Reader, Store, UnitOfWork
 from core.ports.upkeep_store import UpkeepStore
 from core.services.attributes import label_memories
-from core.services.lookup import changeable, memories_of
+from core.services.lookup import changeable, check_unlocked, memories_of
 from core.services.outcome import Outcome
 from core.services.proposal_apply import proposal_of
 from core.services.summarise import Summariser, part_of, shared_visibility
@@ -326,10 +326,10 @@ def unfold(uow: UnitOfWork, command: UnfoldSummaries) -> Outcome:
     """The children in use again; the summary is archived. Errors: NotFound, Invalid, UserError (locked)."""
     parents = changeable(uow, command.memories)
     children = [MemoryPk(pk) for pk in uow.children_of([state.pk for state in parents])]
+    below = uow.states(children)
+    check_unlocked(uow, below)
     folded = [
-        state.pk
-        for state in uow.states(children)
-        if not state.trashed and state.status_reason is StatusReason.COMPRESSED
+        state.pk for state in below if not state.trashed and state.status_reason is StatusReason.COMPRESSED
     ]
     if not children:
         raise Invalid("error.compress.no_children")

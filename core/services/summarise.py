@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from core.algos.compression import Member, inherit
@@ -18,10 +16,12 @@ from core.domain.errors import BadReply
 from core.domain.json_types import Json, JsonObject
 from core.domain.memory import Memory, TagSet
 from core.domain.proposal import CreatePart
+from core.domain.queries_extract import PromptTask
 from core.domain.results import Problem
 from core.domain.schema import ColumnRole, MemoryType
 from core.ports.language_model import ChatMessage, LanguageModel
 from core.ports.progress import CancelToken
+from core.services.prompts import built_in
 
 if TYPE_CHECKING:
     from core.algos.vectors import Matrix
@@ -54,6 +54,8 @@ class Summariser:
     model: LanguageModel | None
     language: str
     embed: EmbedTexts | None = None
+    prompt: str = ""
+    """What the person wrote in place of the program's own."""
 
     def summary(
         self, kind: MemoryType, members: Sequence[Memory], hint: str, cancel: CancelToken | None
@@ -75,7 +77,7 @@ class Summariser:
     ) -> Summary:
         before = model.used
         messages = [
-            ChatMessage("system", prompt(self.language)),
+            ChatMessage("system", self.prompt or built_in(PromptTask.COMPRESS, self.language)[0]),
             ChatMessage("user", _request(kind, members, hint, self.language)),
         ]
         schema = reply_schema(kind)
@@ -126,13 +128,6 @@ def _ended(text: str) -> str:
 
 
 # --- what is asked, and what a reply says -----------------------------------------------------
-
-
-@cache
-def prompt(language: str) -> str:
-    """The prompt of the task."""
-    file = resources.files("resources") / "prompts" / "compress" / language / "v1.md"
-    return file.read_text(encoding="utf-8").strip()
 
 
 def _words(language: str) -> Mapping[str, str]:

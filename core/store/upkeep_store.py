@@ -24,6 +24,13 @@ _COLUMNS = (
 )
 _UNTIL = f"CASE WHEN m.extra = '{{}}' THEN NULL ELSE json_extract(m.extra, '$.{TRIAL_UNTIL_KEY}') END"
 _FOLDABLE = "m.pk, m.folder, m.type, m.level, m.locked, coalesce(m.seq, m.seq_end, m.seq_start, 0), m.created_at, m.pk"
+_SAID_AT = (
+    "SELECT coalesce(max(j.op), 0) FROM journal j JOIN op o ON o.pk = j.op"
+    " WHERE j.memory = {0}.pk AND j.kind = 'memory' AND o.role <> 'undo' AND o.undone_by IS NULL"
+    " AND (j.\"action\" = 'i' OR coalesce(json_type(j.after, '$.title'), json_type(j.after, '$.body'),"
+    " json_type(j.after, '$.fields'), json_type(j.after, '$.type'), json_type(j.after, '$.deleted_at')) IS NOT NULL)"
+)
+"""The op by which a memory came to say what it says (a move or a lock is none, what was undone neither)."""
 _MICROS = 1e6
 
 
@@ -60,11 +67,12 @@ class SqlUpkeepStore:
         return [Foldable(row[0], row[1], row[2], row[3], bool(row[4]), row[5:]) for row in rows]
 
     def outdated(self, folder: FolderPk | None) -> list[int]:
-        """Memories in use with a child that was changed after them, oldest first."""
+        """Memories in use with a child that says something else since they were written, oldest first."""
         sql = (
             "SELECT DISTINCT m.pk FROM memory c JOIN memory m ON m.pk = c.parent"
-            " WHERE c.parent IS NOT NULL AND c.updated_at > m.updated_at AND m.deleted_at IS NULL"
-            " AND m.status = ? AND (? IS NULL OR m.folder = ?) ORDER BY m.created_at, m.pk"
+            " WHERE c.parent IS NOT NULL AND m.deleted_at IS NULL"
+            " AND m.status = ? AND (? IS NULL OR m.folder = ?)"
+            f" AND ({_SAID_AT.format('c')}) > ({_SAID_AT.format('m')}) ORDER BY m.created_at, m.pk"
         )
         with self._database.reading() as connection:
             rows = connection.exec_driver_sql(sql, (Status.ACTIVE.value, folder, folder))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.commands import EditMemory, SetLocked
+from core.domain.commands import EditMemory, MoveMemories, SetImportance, SetLocked
 from core.domain.commands_proposals import ApplyProposal
 from core.domain.commands_upkeep import UnfoldSummaries
 from core.domain.enums import Status, StatusReason
@@ -15,6 +15,7 @@ from core.domain.ids import FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.memory import TagSet
 from core.domain.proposal import BUILT_IN, ChangePart, CreatePart, Proposal
 from core.domain.queries import LiveEdges
+from core.domain.queries_extract import PromptTask
 from core.domain.queries_upkeep import (
     CompressPlanOf,
     LostDetails,
@@ -26,10 +27,11 @@ from core.domain.queries_upkeep import (
 from core.domain.upkeep import CompressGroup, CompressPlan
 from core.services import compress
 from core.services.compress import Compression
+from core.services.prompts import built_in
 from core.services.proposal_apply import proposal_of
 from core.services.summarise import Summariser
 from tests.fakes.model import ScriptedModel
-from tests.services.desk import Desk
+from tests.services.desk import PROGRAM, Desk
 
 
 def plan(desk: Desk, **values: Any) -> CompressPlan:
@@ -290,8 +292,44 @@ def test_a_summary_is_out_of_date_when_a_child_changed_until_it_is_written_again
     assert outdated() == ()
     desk.run(EditMemory(memory=pks[1], body="It was 14 times."))
     assert outdated() == (summary,)
+    other = desk.folder("elsewhere")
+    desk.run(MoveMemories(memories=(summary,), folder=other))
+    assert outdated() == (summary,)
     desk.run(EditMemory(memory=summary, body="all, and 14 times"))
     assert outdated() == ()
+    desk.run(MoveMemories(memories=(pks[2],), folder=other))
+    desk.run(SetLocked(memories=(pks[2],), locked=True))
+    desk.run(SetImportance(memories=(pks[2],), importance=9))
+    assert outdated() == ()
+    desk.run(EditMemory(memory=pks[2], body="It was 15 times."))
+    assert outdated() == (summary,)
+    desk.undo()
+    assert outdated() == ()
+
+
+def test_program_unfolds_no_locked_memory(desk: Desk) -> None:
+    pks = events(desk, desk.folder(), 3)
+    made = suggested(desk, plan(desk, forced=True).groups, fields("all"))
+    (summary,) = desk.run(ApplyProposal(proposal=made.pk)).created
+    desk.run(SetLocked(memories=(pks[1],), locked=True))
+    before = desk.dump()
+    with pytest.raises(UserError) as error:
+        desk.run(UnfoldSummaries(memories=(summary,)), PROGRAM)
+    assert error.value.key == "error.memory.locked"
+    assert desk.dump() == before
+    assert desk.run(UnfoldSummaries(memories=(summary,))).counts["restored"] == 3
+
+
+def test_ones_own_prompt_is_sent_and_the_programs_own_without(desk: Desk) -> None:
+    events(desk, desk.folder(), 3)
+    (group,) = plan(desk, forced=True).groups
+    for own, sent in (("Be short.", "Be short."), ("", built_in(PromptTask.COMPRESS, "en")[0])):
+        model = ScriptedModel([fields("all")])
+        work = Compression(
+            desk.store, desk.store.proposals, lambda m=model, o=own: Summariser(m, "en", prompt=o)
+        )
+        work.suggest(SuggestSummaries(groups=(group,)), None)
+        assert model.asked[0][0].text == sent
 
 
 def test_deeper_levels_follow_when_there_are_enough_summaries(desk: Desk) -> None:

@@ -56,6 +56,7 @@ SCHEMAS: Mapping[PromptTask, JsonObject] = {
         },
         "required": ["same"],
     },
+    PromptTask.COMPRESS: {**_OBJECT, "properties": {"fields": _OBJECT}, "required": ["fields"]},
 }
 
 
