@@ -130,6 +130,9 @@ def test_new_note_among_the_files_becomes_a_memory_of_its_directory(sample: File
         "type: rule\nimportance: much",
         "type: rule\na: &a [1]\nb: *a",
         "type: rule\ncreated_at: yesterday",
+        "type: rule\nrelations: 5",
+        "type: rule\nfolder: {a: 1}",
+        f"type: rule\nfolder: {'x' * 5000}",
     ],
 )
 def test_broken_front_matter_is_named_and_the_rest_comes_in(desk: FilesDesk, front: str) -> None:

@@ -23,7 +23,7 @@ from core.adapters.packages.markdown_form import (
 from core.adapters.packages.plain import PlainContent
 from core.adapters.packages.plan import content_plan
 from core.domain.errors import BadFile, UserError
-from core.domain.folder import DEFAULT_FOLDER, SEPARATOR, clean_folder_name
+from core.domain.folder import DEFAULT_FOLDER, SEPARATOR
 from core.domain.package import PackageContent, PackedEdge, PackedMemory
 from core.domain.safe_text import storable
 from core.domain.transfer import ExportReport, Format, ImportPlan
@@ -191,8 +191,7 @@ def _text(file: Path) -> str:
 
 def _folder_at(place: Path) -> str:
     """The folder of a file that names none: where it lies."""
-    name = SEPARATOR.join(storable(part) for part in place.parts)
-    return clean_folder_name(name) if name else DEFAULT_FOLDER
+    return SEPARATOR.join(storable(part) for part in place.parts) or DEFAULT_FOLDER
 
 
 def _files(path: Path) -> Iterator[Path]:

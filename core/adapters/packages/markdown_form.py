@@ -13,6 +13,8 @@ import yaml
 
 from core.adapters.packages.rows import read_record, texts_at, time_of, write_record
 from core.domain.edge import DEFAULT_RELATION, Edge
+from core.domain.errors import Invalid
+from core.domain.folder import clean_folder_name
 from core.domain.ids import MemoryId, RelationId, is_memory_id, new_edge_id, new_memory_id
 from core.domain.json_types import Json
 from core.domain.memory import Memory, TagSet
@@ -167,14 +169,27 @@ def memory_of_text(text: str, folder: str, now: datetime) -> tuple[PackedMemory,
     groups = {group: _texts(front, name) for name, group in _TAGS.items()}
     packed = PackedMemory(
         memory=memory,
-        folder=str(front.get("folder") or folder),
+        folder=_folder(front.get("folder") or folder),
         parent=_link(front, "parent"),
         merged_into=_link(front, "merged_into"),
         tags=TagSet(**groups),
         aliases=_texts(front, "aliases"),
         columns=frozenset(columns - {"created_at", "updated_at"}),
     )
-    return packed, [_edge(memory.id, each, now) for each in front.get("relations") or ()]
+    relations = front.get("relations") or []
+    if not isinstance(relations, list):
+        raise ValueError("relations: no list")  # noqa: TRY004 - what a file holds
+    return packed, [_edge(memory.id, each, now) for each in relations]
+
+
+def _folder(name: Json) -> str:
+    """A folder's name as stored. Errors: ValueError."""
+    if isinstance(name, bool) or not isinstance(name, str | int):
+        raise ValueError("folder: no name")  # noqa: TRY004 - what a file holds
+    try:
+        return clean_folder_name(str(name))
+    except Invalid as error:
+        raise ValueError("folder: no name, or too long a name") from error
 
 
 def _texts(front: Mapping[str, Any], name: str) -> tuple[str, ...]:
