@@ -136,9 +136,10 @@ def test_a_fault_of_the_program_in_one_file_stops_no_later_run(
     desk: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.engine.ask(q.QueueFiles(paths=(folder,), folder="default"))
-    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+    with monkeypatch.context() as patch:
         patch.setattr("core.services.ingest.queue.prepared", lambda *_args, **_more: 1 // 0)
-        desk.engine.ask(q.RunQueue())
+        with pytest.raises(ZeroDivisionError):
+            desk.engine.ask(q.RunQueue())
     assert [row.state for row in desk.queue()].count(FileState.FAILED) == 1
     desk.engine.ask(q.RunQueue())
     assert not any(row.state.is_open for row in desk.queue())
