@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, error_json, problem_json
-from app.commands_read import folder_named
+from app.commands_named import folder_named
 from core.domain import queries as q
 from core.domain.commands import DeleteDocuments, IngestDocument
 from core.domain.document import CutSettings, Cutting, DocumentRow, FileState, FoundFiles, QueueRow

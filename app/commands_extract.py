@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, one_line, op_json, op_text, time_json
-from app.commands_read import folder_named
+from app.commands_named import folder_named
 from core.domain.commands_proposals import ApplyProposal, DismissProposal, IfChanged
 from core.domain.endpoints import ModelTask, Usage
 from core.domain.errors import Cancelled, Invalid

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, one_line, op_text, row_json, row_line
-from app.commands_read import folder_named, resolved
+from app.commands_named import folder_named, resolved
 from core.domain import commands as c
 from core.domain.commands_merge import MergeMemories, UnmergeMemories
 from core.domain.ids import MemoryPk, TypeId

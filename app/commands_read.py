@@ -19,11 +19,11 @@ from app.answers import (
     row_line,
     shown_of,
 )
+from app.commands_named import folder_named, resolved
 from core.domain import queries as q
 from core.domain.enums import Layer, Status
-from core.domain.errors import Invalid, NotFound
-from core.domain.folder import Folder
-from core.domain.ids import FolderPk, MemoryPk, TypeId
+from core.domain.errors import Invalid
+from core.domain.ids import MemoryPk, TypeId
 from core.domain.memory import Memory
 from core.domain.results import MemoryDetail
 
@@ -97,20 +97,6 @@ def _filter(engine: EngineApi, args: Mapping[str, Any], text: str) -> q.MemoryFi
         locked=True if args["locked"] else None,
         trash=q.TrashScope(args["trash"]),
     )
-
-
-def folder_named(engine: EngineApi, name: str) -> Folder:
-    """The folder of that name. Errors: NotFound."""
-    found = engine.ask(q.FolderByName(name))
-    if found is None:
-        raise NotFound("error.folder.unknown", folder=name)
-    return found
-
-
-def resolved(engine: EngineApi, ids: Sequence[str], folder: str | None) -> tuple[MemoryPk, ...]:
-    """Memories by our ids or imported ones, survivors instead of merged ones. Errors: NotFound."""
-    within: FolderPk | None = folder_named(engine, folder).pk if folder else None
-    return engine.ask(q.ResolveMemories(tuple(ids), within))
 
 
 def show(library: Library, args: Mapping[str, Any], say: Say) -> Answer:

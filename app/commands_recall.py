@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, one_line
-from app.commands_read import folder_named, resolved
+from app.commands_named import folder_named, resolved
 from core.domain import queries as q
 from core.domain.errors import Invalid
 from core.domain.ids import MemoryPk

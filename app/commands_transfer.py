@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, count_lines, error_json, hint_lines, problem_json
-from app.commands_read import folder_named
+from app.commands_named import folder_named
 from core.domain import queries as q
 from core.domain.commands import ApplyImport
 from core.domain.errors import Conflict, Invalid, Unavailable, UserError

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, one_line, op_text, row_json, time_json
-from app.commands_read import folder_named, resolved
+from app.commands_named import folder_named, resolved
 from core.domain.commands import Command, KeepMemo, RemoveMemos
 from core.domain.commands_proposals import ApplyProposal
 from core.domain.commands_upkeep import ForgetMemories, JudgeTrials

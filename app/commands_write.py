@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, op_json, op_text
-from app.commands_read import folder_named, resolved
+from app.commands_named import folder_named, resolved
 from core.domain import commands as c
 from core.domain import queries as q
 from core.domain.enums import Layer
