@@ -15,6 +15,7 @@ from core.domain.endpoints import (
     EndpointKind,
     ModelTask,
     endpoint_json,
+    holds_secret,
     read_endpoints,
 )
 from core.domain.errors import Invalid, NotFound
@@ -58,6 +59,10 @@ def save_endpoint(settings: Settings, changed: Endpoint) -> None:
     )
     if not checked.name or len(checked.name) > MAX_NAME:
         raise Invalid("error.endpoint.name", most=MAX_NAME)
+    if holds_secret(checked.url):
+        raise Invalid("error.endpoint.key_in_url")
+    if holds_secret(checked.proxy):
+        raise Invalid("error.endpoint.key_in_proxy")
     for name, (low, high) in LIMITS.items():
         if not low <= getattr(checked, name) <= high:
             raise Invalid("error.endpoint.number", field=name, low=f"{low:g}", high=f"{high:g}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from core.domain.json_types import Json
 
@@ -19,6 +21,7 @@ DEFAULT_TIMEOUT_S = 120
 DEFAULT_CONCURRENCY = 2
 DEFAULT_BATCH = 32
 MAX_NAME = 80
+_SECRET_NAMES = re.compile(r"key|token|secret|password|auth|signature|credential", re.IGNORECASE)
 
 
 class ModelTask(StrEnum):
@@ -164,6 +167,17 @@ class Secret:
 
     def __reduce__(self) -> str | tuple[object, ...]:
         raise TypeError("a key is not written anywhere")
+
+
+def holds_secret(url: str) -> bool:
+    """Whether an address names a user, a password or a key: such a thing is never written to a file."""
+    try:
+        parts = urlsplit(url if "://" in url else f"//{url}")
+        asked = parse_qsl(parts.query)
+    except ValueError:
+        return "@" in url
+    named = any(_SECRET_NAMES.search(name) or value.startswith("sk-") for name, value in asked)
+    return named or "@" in parts.netloc
 
 
 def new_endpoint_id() -> str:

@@ -52,8 +52,16 @@ def test_removed_endpoint_gives_its_tasks_back(tmp_path: Path) -> None:
         replace(CHAT, concurrency=0),
         replace(CHAT, timeout_s=100_000),
         replace(CHAT, id="ep-9"),
+        replace(CHAT, url="https://host/v1?api_key=abc"),
+        replace(CHAT, url="me:pass@host/v1"),
+        replace(CHAT, proxy="http://me:pass@proxy:8080"),
+        replace(CHAT, proxy="me:pass@proxy:8080"),
+        replace(CHAT, proxy="http://me:p[ss@proxy"),
     ],
-    ids=["no name", "no concurrency", "endless time-out", "same name"],
+    ids=[
+        *("no name", "no concurrency", "endless time-out", "same name", "key in the address"),
+        *("password in the address", "password in the proxy", "without a scheme", "unreadable"),
+    ],
 )
 def test_endpoint_that_breaks_a_rule_is_refused(bad: Endpoint) -> None:
     settings = Settings()

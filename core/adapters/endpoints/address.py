@@ -5,8 +5,9 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
+from core.domain.endpoints import holds_secret
 from core.domain.errors import Invalid
 
 _PATHS = re.compile(
@@ -15,7 +16,6 @@ _PATHS = re.compile(
 _VERSION = re.compile(
     r"/(?:v\d+(?:beta\d*|alpha\d*)?|api/v\d+|compatible-mode/v\d+|openai(?:/v\d+)?|api/paas/v\d+)$"
 )
-_SECRET_NAMES = re.compile(r"key|token|secret|password|auth|signature|credential", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def address(pasted: str) -> Address:
         raise Invalid("error.endpoint.url") from None
     if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"\s", text):
         raise Invalid("error.endpoint.url")
-    if parts.username or parts.password or _has_secret(parts):
+    if holds_secret(text):
         raise Invalid("error.endpoint.key_in_url")
     path = parts.path.rstrip("/")
     path = _PATHS.sub("", path).rstrip("/")
@@ -70,9 +70,3 @@ def is_local(host: str, *, loopback: bool = False) -> bool:
     except ValueError:
         return not loopback and ("." not in host or host.lower().endswith((".local", ".lan", ".home")))
     return number.is_loopback or (not loopback and (number.is_private or number.is_unspecified))
-
-
-def _has_secret(parts: SplitResult) -> bool:
-    return any(
-        _SECRET_NAMES.search(name) or value.startswith("sk-") for name, value in parse_qsl(parts.query)
-    )

@@ -9,7 +9,7 @@ from core.domain.errors import BadReply, Unavailable
 from core.domain.folder import Message
 from core.domain.folder_settings import FolderValues
 from core.domain.ids import TypeId
-from core.domain.json_types import JsonObject
+from core.domain.json_types import JsonObject, canonical
 from core.domain.proposal import Part
 from core.domain.queries_extract import BatchPlan, PromptTask
 from core.domain.results import Problem
@@ -61,7 +61,7 @@ class Reading:
         answered = ask(self.model, request, REPLY_SCHEMA, language, self.cancel, attempts=EXTRACTION_ATTEMPTS)
         read = read_operations(answered.value)
         if not read.listed:
-            raise BadReply("reply.no_operations", details=str(answered.value)[:500])
+            raise BadReply("reply.no_operations", details=canonical(answered.value)[:500])
         said = Said(self._frame(language, shelf), dialogue(messages))
         result = self._built(shelf, batch, group, read, said)
         result.problems = [*answered.repairs, *result.problems]
