@@ -447,6 +447,16 @@ def test_without_a_model_the_built_in_one_works(desk: ExtractDesk) -> None:
     assert {memory.source for memory in memories} == {BUILT_IN}
 
 
+def test_names_that_all_have_a_tick_are_not_said_to_lack_one(desk: ExtractDesk) -> None:
+    report = desk.extract(desk.chat(TALK))
+    parts = desk.parts(report.proposal)
+    names = [part for part in of(parts, CreatePart) if part.type != "event"]
+    assert names
+    assert all(part.ticked for part in names)
+    problems = [each.key for group in desk.view(report.proposal).proposal.groups for each in group.problems]
+    assert "extract.note.cut_line" not in problems
+
+
 def test_run_that_goes_on_elsewhere_is_not_started_twice_and_can_be_given_up(desk: ExtractDesk) -> None:
     chat = desk.chat(TALK)
     seen: list[object] = []

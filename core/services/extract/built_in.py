@@ -130,7 +130,8 @@ def _name_parts(
             ends[name.text] = key
     if parts:
         cut = Problem("extract.note.cut_line", {"count": line}, "info")
-        found.groups.append(PartGroup(key=NAMES_GROUP, problems=(cut,)))
+        said = (cut,) if any(not part.ticked for part in parts) else ()
+        found.groups.append(PartGroup(key=NAMES_GROUP, problems=said))
         found.parts += parts
     return ends
 
