@@ -22,6 +22,16 @@ from ui.models.recall_view import SHOWN_CORE
 QUESTION = "怀表和铜片"
 
 
+def test_numbers_of_a_memory_are_shown_whole(shown: Shown) -> None:
+    results = shown.page.body.results
+    results.setCurrentIndex(results.results.index(2, 0))
+    shown.settle()
+    area = shown.page.body.card.area
+    body = area.widget()
+    assert body is not None
+    assert body.minimumSizeHint().width() <= area.viewport().width()
+
+
 def test_first_look_asks_the_last_message_of_the_chat_and_touches_nothing(shown: Shown) -> None:
     request = shown.page.body.request
     messages = shown.library.engine.ask(MessagesOf(shown.folder))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -32,8 +34,8 @@ from ui.views.recall.words import (
     stage_name,
 )
 
-BODY_PX = 104
-COLUMN_PX = 168
+BODY_PX = 132
+SWATCH_PX, GAP_PX, BETWEEN_PX = 10, 8, 16
 SETTING_CLOSED = "ui.recall_card_closed"
 
 
@@ -69,10 +71,10 @@ class DetailCard(QWidget):
         self.remedy.clicked.connect(lambda: self.remedy_wanted.emit(self._pk))
         self.why.clicked.connect(lambda: self.why_wanted.emit(self._pk))
         self.open_button.clicked.connect(lambda: self.opened.emit(self._pk))
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setMaximumHeight(ctx.theme.px(BODY_PX))
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setMaximumHeight(ctx.theme.px(BODY_PX))
         head = QHBoxLayout()
         head.setSpacing(4)
         head.addWidget(self.fold)
@@ -87,7 +89,7 @@ class DetailCard(QWidget):
         column.setContentsMargins(8, 6, 12, 8)
         column.setSpacing(4)
         column.addLayout(head)
-        column.addWidget(self._area)
+        column.addWidget(self.area)
         column.addLayout(buttons)
         self.fold.toggled.connect(self._on_fold)
         self._on_fold(self.fold.isChecked())
@@ -110,12 +112,12 @@ class DetailCard(QWidget):
             row.answer is None and row.recalled is not None and row.recalled.stage is not Stage.SELECTED
         )
         body = self._body(row, view, remedy)
-        self._area.setWidget(body)
-        self._area.setMinimumHeight(min(body.sizeHint().height(), self._area.maximumHeight()))
+        self.area.setWidget(body)
+        self.area.setMinimumHeight(min(body.sizeHint().height(), self.area.maximumHeight()))
         self.show()
 
     def _on_fold(self, is_open: bool) -> None:
-        self._area.setVisible(is_open)
+        self.area.setVisible(is_open)
         icon = "mdi6.chevron-down" if is_open else "mdi6.chevron-right"
         self.fold.setIcon(self._ctx.theme.icon(icon, "secondary"))
         self._ctx.settings.set(SETTING_CLOSED, not is_open)
@@ -149,7 +151,7 @@ class DetailCard(QWidget):
         """Each part with its colour, name and number; then the sum."""
         tr, theme = self._ctx.tr, self._ctx.theme
         grid = QGridLayout()
-        grid.setHorizontalSpacing(8)
+        grid.setHorizontalSpacing(GAP_PX)
         grid.setVerticalSpacing(1)
         cells = [
             (part_color(name), part_name(tr, name), number(value, 3))
@@ -159,21 +161,29 @@ class DetailCard(QWidget):
             cells.append(("", part_name(tr, DECAY), f"×{number(recalled.parts[DECAY], 3)}"))
         if recalled.score:
             cells.append(("", tr("recall_page.sum"), f"= {number(recalled.score, 3)}"))
-        columns = max(2, self.width() // theme.px(COLUMN_PX))
+        columns = self._columns(cells)
         for at, (color, name, value) in enumerate(cells):
             row, column = divmod(at, columns)
             if color:
                 swatch = QLabel()
-                swatch.setFixedSize(theme.px(10), theme.px(10))
+                swatch.setFixedSize(theme.px(SWATCH_PX), theme.px(SWATCH_PX))
                 swatch.setStyleSheet(f"background: {theme.color(color).name()};")
                 grid.addWidget(swatch, row, 4 * column)
             grid.addWidget(QLabel(name), row, 4 * column + 1)
             amount = QLabel(value)
             amount.setAlignment(Qt.AlignmentFlag.AlignRight)
             grid.addWidget(amount, row, 4 * column + 2)
-            grid.setColumnMinimumWidth(4 * column + 3, theme.px(16))
+            grid.setColumnMinimumWidth(4 * column + 3, theme.px(BETWEEN_PX))
         grid.setColumnStretch(4 * columns - 1, 1)
         return grid
+
+    def _columns(self, cells: Sequence[tuple[str, str, str]]) -> int:
+        """How many parts stand side by side with their longest name and number unclipped."""
+        wide, px = self.fontMetrics().horizontalAdvance, self._ctx.theme.px
+        texts = sum(max((wide(cell[part]) for cell in cells), default=0) for part in (1, 2))
+        one = texts + px(SWATCH_PX) + px(BETWEEN_PX) + 4 * GAP_PX
+        bar = self.area.verticalScrollBar().sizeHint().width()
+        return max(1, (self.area.width() - bar) // max(1, one))
 
     def _ranks(self, recalled: Recalled) -> str:
         tr = self._ctx.tr
