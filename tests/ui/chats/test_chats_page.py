@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -19,6 +20,7 @@ from core.ports.store import OpDraft
 from tests.ui.real_library import RealLibrary, open_real
 from ui.chat_link import ChatLink
 from ui.operations import Operations
+from ui.theme import Scheme
 from ui.views.chats.page import ChatsPage
 
 FLOORS = 300
@@ -156,6 +158,22 @@ def test_number_in_the_field_goes_to_that_floor(library: RealLibrary) -> None:
     page = page_of(library)
     page.finder.field.setText("#123")
     library.until(lambda: page.list.selected_floors() == (123, 123))
+
+
+def test_icons_of_its_memories_follow_the_theme(library: RealLibrary) -> None:
+    folder = add_chat(library)
+    library.create(folder=folder, body="the trapdoor", seq_start=8, seq_end=12, seq=12)
+    page = page_of(library)
+    page.list.go_to(9)
+    library.settle()
+
+    def icon() -> QImage:
+        return page.card.list.item(0).icon().pixmap(16, 16).toImage()
+
+    library.context.theme.set_scheme(Scheme.LIGHT)
+    before = icon()
+    library.context.theme.set_scheme(Scheme.DARK)
+    assert icon() != before
 
 
 def test_memories_of_a_floor_are_listed_and_opened(library: RealLibrary) -> None:

@@ -34,6 +34,7 @@ class ChatList(QWidget):
         self.list = QListWidget()
         self.list.setProperty("role", "versions")
         self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.currentItemChanged.connect(lambda *_: self._on_current())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)

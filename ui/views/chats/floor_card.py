@@ -80,6 +80,7 @@ class FloorCard(QWidget):
         self._lay_out()
         floors.marked.connect(self._show_memories)
         tr.changed.connect(self._say)
+        context.theme.changed.connect(self._show_icons)
         self._say()
         self.show_span(None)
 
@@ -181,6 +182,11 @@ class FloorCard(QWidget):
             item.setData(PK, row.pk)
             self.list.addItem(item)
         self._say_made()
+
+    def _show_icons(self) -> None:
+        """Icons in the colours of the present scheme."""
+        for at, row in enumerate(self._rows):
+            self.list.item(at).setIcon(self._context.theme.type_icon(row.type))
 
     def _open_all(self) -> None:
         current = self.list.selectedItems()
