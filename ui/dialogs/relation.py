@@ -26,6 +26,7 @@ from ui.dialogs.base import CommandDialog
 from ui.language import isolate
 from ui.views.naming import label, name_of, shorten
 from ui.widgets.memory_picker import MemoryPicker
+from ui.widgets.wheel import guard_wheel
 
 MAX_FLOOR = 10_000_000
 UNKNOWN_FLOOR = -1
@@ -124,6 +125,7 @@ class EndRelation(CommandDialog):
         self.now.setChecked(True)
         self.floor = QSpinBox()
         self.floor.setRange(0, MAX_FLOOR)
+        guard_wheel(self.floor)
         self.floor.setAccessibleName(tr("relation.end.floor"))
         self.date = QDateTimeEdit(QDateTime.currentDateTime())
         self.date.setDisplayFormat("yyyy-MM-dd HH:mm")
@@ -169,6 +171,7 @@ def strength_spin(ctx: Context, value: float) -> QDoubleSpinBox:
     spin = QDoubleSpinBox()
     spin.setRange(0.0, 1.0)
     spin.setSingleStep(0.05)
+    guard_wheel(spin)
     spin.setDecimals(2)
     spin.setValue(value)
     spin.setAccessibleName(ctx.tr("relation.strength"))
@@ -179,6 +182,7 @@ def floor_spin(ctx: Context, value: int | None) -> QSpinBox:
     """A floor; below 0 it reads "unknown"."""
     spin = QSpinBox()
     spin.setRange(UNKNOWN_FLOOR, MAX_FLOOR)
+    guard_wheel(spin)
     spin.setSpecialValueText(ctx.tr("relation.floor_unknown"))
     spin.setValue(UNKNOWN_FLOOR if value is None else value)
     return spin

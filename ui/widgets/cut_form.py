@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QWidget
 
 from core.domain.document import CutSettings, Cutting
 from ui.language import Language
+from ui.widgets.wheel import guard_wheel
 
 LEAST_CHARS, MOST_CHARS = 50, 3000
 STEP = 50
@@ -33,6 +34,7 @@ class CutForm(QWidget):
         row.setSpacing(8)
         row.addWidget(self.cutting)
         for name, field in (("size", self.chars), ("overlap", self.overlap)):
+            guard_wheel(field)
             field.setSingleStep(STEP if name == "size" else STEP // 5)
             label = QLabel(tr(f"cut.{name}"))
             label.setBuddy(field)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSlider, QWidget
 
 from core.domain.memory import DEFAULT_IMPORTANCE, IMPORTANCE_RANGE
+from ui.widgets.wheel import guard_wheel
 
 STEPS = 10
 """Slider steps per point."""
@@ -29,6 +30,7 @@ class ImportanceEditor(QWidget):
         self.spin = QDoubleSpinBox()
         self.spin.setRange(low, high)
         self.spin.setDecimals(1)
+        guard_wheel(self.spin)
         self.spin.setSingleStep(1.0)
         self.spin.setAccessibleName(name)
         row = QHBoxLayout(self)

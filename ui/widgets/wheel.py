@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QWidget
+
+SPIN_LEFT_PX = 6
 
 
 class _WheelGuard(QObject):
@@ -15,6 +17,14 @@ class _WheelGuard(QObject):
 
 
 def guard_wheel(widget: QWidget) -> None:
-    """Make a combo box, spin box or slider take the wheel only when it has the focus."""
+    """Make a combo box, spin box or slider take the wheel only when it has the focus.
+
+    The number of a spin box gets the room at its left that the style sheet's padding gives other fields
+    (Qt leaves it out where the buttons are styled).
+    """
     widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     widget.installEventFilter(_WheelGuard(widget))
+    if isinstance(widget, QAbstractSpinBox):
+        line = widget.findChild(QLineEdit)
+        if line is not None:
+            line.setTextMargins(SPIN_LEFT_PX, 0, 0, 0)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxL
 
 from ui.context import Context
 from ui.views.graph.seeing import MOST_HOPS
+from ui.widgets.wheel import guard_wheel
 
 
 class _Line(QWidget):
@@ -43,6 +44,7 @@ class Strip(QWidget):
         self.light, self.focus = _Line(), _Line()
         self.hops = QSpinBox()
         self.hops.setRange(1, MOST_HOPS)
+        guard_wheel(self.hops)
         self.hops.valueChanged.connect(self.hops_chosen)
         self.focus.row.insertWidget(1, self.hops)
         self.light.ended.connect(self.unlit)

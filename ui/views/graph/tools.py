@@ -28,6 +28,7 @@ from ui.graph.state import Shown
 from ui.widgets.chips import ChipEditor
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.search_field import SearchField
+from ui.widgets.wheel import guard_wheel
 
 ARRANGEMENTS = tuple(Arrangement)
 COLORINGS = tuple(Coloring)
@@ -129,6 +130,7 @@ def _spin(most: float, step: float, decimals: int) -> QDoubleSpinBox:
     spin.setRange(0.0, most)
     spin.setSingleStep(step)
     spin.setDecimals(decimals)
+    guard_wheel(spin)
     return spin
 
 

@@ -24,6 +24,7 @@ from ui.context import Context
 from ui.views.types.color_field import ColorField
 from ui.views.types.columns_table import ColumnsTable
 from ui.views.types.labels_field import LabelsField
+from ui.widgets.wheel import guard_wheel
 
 FLAGS = ("always_inject", "latest_only", "force_update")
 NUMBERS = ("threshold", "fan_in", "max_depth", "keep_recent")
@@ -54,6 +55,8 @@ class TypeForm(QWidget):
         self.flags = {name: QCheckBox() for name in FLAGS}
         self.columns = ColumnsTable(context)
         self.numbers = {name: QSpinBox() for name in NUMBERS}
+        for spin in self.numbers.values():
+            guard_wheel(spin)
         self.instruction = LabelsField(context)
         self._names: dict[str, QLabel] = {}
         self._lay_out()
