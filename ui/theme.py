@@ -163,6 +163,10 @@ class Theme(QObject):
         """A least height for the largest part of a dialog: like `px`, but it leaves room for the rest."""
         return min(self.px(size), round(self._room.height() * PART_SHARE))
 
+    def high(self, size: float) -> int:
+        """A height in pixels for a window of its own: like `px`, but never taller than the screen."""
+        return min(self.px(size), round(self._room.height() * WINDOW_SHARE))
+
     @property
     def _room(self) -> QSize:
         return self._app.primaryScreen().availableSize()

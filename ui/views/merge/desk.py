@@ -67,7 +67,7 @@ class MergeDesk(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(context.tr("merge.title"))
-        self.resize(context.theme.wide(WIDTH), context.theme.tall(HEIGHT))
+        self.resize(context.theme.wide(WIDTH), context.theme.high(HEIGHT))
         self._build()
         self._again = single_shot(self, REFRESH_AFTER_MS, self._load)
         context.bridge.changes.connect(self._on_changes)
