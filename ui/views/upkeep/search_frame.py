@@ -186,4 +186,4 @@ class SearchTask(QWidget, Generic[R]):
         if self.found is not None:
             self.show_found(self.found)
         elif not self.running:
-            self._begin(tr(f"{self.NAME}.intro"))
+            self._begin(tr(f"{self.NAME}.begin"))
