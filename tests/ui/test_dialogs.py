@@ -249,6 +249,8 @@ def test_import_is_shown_first_and_is_one_change(library: RealLibrary, tmp_path:
     dialog.apply()
     library.settle()
     assert len(library.engine.ask(ListMemories())) == before + 2
+    assert dialog.focusWidget() is dialog.main_button
+    assert dialog.height() < dialog.width(), "no taller than what it says"
     dialog.apply()
     assert shown == [folder_named(library, "银灯/导入")]
     library.engine.undo()

@@ -193,6 +193,9 @@ class ImportDialog(CommandDialog):
         self.cancel_button.setText(tr("dialog.close"))
         self.back.setVisible(self._found.count() > 1)
         self.check()
+        self._make_room(long=False)
+        if result.created_folder is not None:
+            self.main_button.setFocus()
         if self._then is not None:
             self._then(result)
 
@@ -259,7 +262,6 @@ class ImportDialog(CommandDialog):
         first = next((row for row, item in enumerate(found) if item.problem is None), -1)
         self._found.setCurrentRow(first)
         self._go_back()
-        self._make_room(long=True)
 
     def _go_back(self) -> None:
         """To the list of files."""
@@ -271,6 +273,7 @@ class ImportDialog(CommandDialog):
         self.cancel_button.setText(self.ctx.tr("dialog.cancel"))
         self.back.hide()
         self.check()
+        self._make_room(long=True)
 
     def _on_found(self, row: QListWidgetItem | None) -> None:
         found = row.data(FOUND) if row is not None else None
