@@ -32,6 +32,7 @@ class RetentionPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no ty
         item = self.getPlotItem()
         item.setMenuEnabled(False)
         item.hideButtons()
+        item.layout.setContentsMargins(8, 4, 16, 4)  # the last number of the axis stands half outside
         self.setMouseEnabled(x=False, y=False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.below = pg.BarGraphItem(x=[], height=[], width=1)

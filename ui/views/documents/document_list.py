@@ -73,7 +73,7 @@ class DocumentList(QWidget):
         for column, width in (
             (DocumentColumn.FOLDER, 104),
             (DocumentColumn.PIECES, 64),
-            (DocumentColumn.WHEN, 88),
+            (DocumentColumn.WHEN, 104),
             (DocumentColumn.SOURCE, 128),
         ):
             table.setColumnWidth(column, self._ctx.theme.px(width))
