@@ -5,6 +5,7 @@ Source: spec/BOOKU §5 (tags, ids, titles of pieces) and DESIGN §5 (knowledge: 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as changed
@@ -34,6 +35,8 @@ PIECE_TYPE = TypeId("knowledge")
 KNOWLEDGE_TAG = "booku_knowledge"
 OPPOSING = ("无关", "闲聊")
 NO_KEYWORD = "知识"
+UNREADABLE = "\ufffd"
+"""In a path: bytes that are no text, so that it cannot be looked up."""
 _KEYWORDS = 8
 _CORE_CHARS, _DIFFUSION_CHARS = 120, 300
 _NEXT, _NUMBER, _PATH, _PAGE, _EXACT, _OF_VERSION = (
@@ -119,12 +122,27 @@ def _is_same_document(row: Document, new: NewDocument) -> bool:
 
 
 def _again(uow: UnitOfWork, row: Document, new: NewDocument) -> Outcome:
-    """The same text: nothing to do, unless its pieces are gone (trashed by hand): then they are made anew."""
+    """The same text: nothing to do, unless its pieces are gone (trashed by hand): then they are made anew.
+
+    A document follows its file to another place or name, so that the next change is a new version of it.
+    """
     pieces = _pieces_of(uow, row.pk)
+    moved = _has_moved(row, new)
     if any(piece.deleted_at is None for piece in pieces):
-        return Outcome(document=row.pk, counts={"same": 1, "pieces": 0})
+        if moved:
+            uow.update(Kind.DOCUMENT, [row.pk], {"path": new.path})
+            uow.label(title=row.title[:OP_TITLE_CHARS], count=len(pieces))
+        return Outcome(changed=int(moved), document=row.pk, counts={"same": 1, "pieces": 0})
     _check(new)
-    return _new_version(uow, row, changed(new, title=row.title, path=row.path or new.path))
+    path = new.path if moved else row.path or new.path
+    return _new_version(uow, row, changed(new, title=row.title, path=path))
+
+
+def _has_moved(row: Document, new: NewDocument) -> bool:
+    """Whether the text now lies in another file and the one it came from is gone."""
+    if not row.path or not new.path or row.path == new.path or UNREADABLE in row.path:
+        return False
+    return not os.path.lexists(row.path)
 
 
 def _insert(uow: UnitOfWork, folder: FolderPk, new: NewDocument, created_folder: FolderPk | None) -> Outcome:

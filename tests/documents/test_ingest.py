@@ -20,6 +20,7 @@ from core.domain.commands import (
     SetLocked,
     TrashMemories,
 )
+from core.domain.document import FileState
 from core.domain.enums import Layer
 from core.domain.errors import BadFile, Invalid, NotFound, UserError
 from core.domain.ids import DocumentPk, RelationId
@@ -106,6 +107,31 @@ def test_a_changed_file_becomes_a_new_version_in_one_undoable_step(desk: Desk, t
     desk.engine.redo()
     assert [(row.version, row.pieces) for row in desk.documents()] == [(2, 4)]
     assert desk.engine.ask(q.Verify()).healthy
+
+
+def test_a_document_follows_its_file_to_another_name(desk: Desk, tmp_path: Path) -> None:
+    old, new = tmp_path / "one.md", tmp_path / "below" / "two.md"
+    new.parent.mkdir()
+    old.write_text("# 灯\n\n七点点灯。", encoding="utf-8")
+    desk.drop(old)
+    old.rename(new)
+    assert [row.state for row in desk.drop(new)] == [FileState.SAME]
+    assert [row.path for row in desk.documents()] == [str(new)]
+    new.write_text("# 灯\n\n八点点灯。", encoding="utf-8")
+    desk.drop(new)
+    assert [(row.path, row.version) for row in desk.documents()] == [(str(new), 2)]
+    moved = desk.engine.ask(q.History())[1].op
+    desk.engine.undo(desk.engine.ask(q.LastOpId()))
+    desk.engine.undo(moved.id)
+    assert [(row.path, row.version) for row in desk.documents()] == [(str(old), 1)]
+
+
+def test_a_document_stays_with_its_file_beside_a_copy_of_it(desk: Desk, tmp_path: Path) -> None:
+    old, copy = tmp_path / "one.md", tmp_path / "two.md"
+    for path in (old, copy):
+        path.write_text("# 灯\n\n七点点灯。", encoding="utf-8")
+        desk.drop(path)
+    assert [row.path for row in desk.documents()] == [str(old)]
 
 
 def test_ids_of_pieces_are_never_used_for_another_text(desk: Desk) -> None:
