@@ -99,6 +99,9 @@ class Reader(Protocol):
     def states(self, pks: Iterable[int]) -> list[MemoryState]:
         """States of memories in the order asked, trashed ones too; unknown pks are left out."""
 
+    def changed_since(self, memory: MemoryPk, revision: int) -> bool:
+        """Whether a memory was changed since it had that revision; what was taken back since is no change."""
+
     def all_records(self, kind: type[R]) -> list[R]:
         """All records of a small table (folders, types, relation types, memos), by pk."""
 

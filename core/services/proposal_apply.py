@@ -84,7 +84,7 @@ def _refuse_changed(uow: UnitOfWork, parts: Sequence[Part]) -> None:
     changed = [
         memory
         for memory in uow.records(Memory, wanted)
-        if wanted[memory.pk] is not None and memory.revision != wanted[memory.pk]
+        if (revision := wanted[memory.pk]) is not None and uow.changed_since(memory.pk, revision)
     ]
     if changed:
         details = "\n".join(memory.shown_title for memory in changed)

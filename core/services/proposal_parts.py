@@ -230,8 +230,12 @@ class Application:
             return None
         memory = self.uow.records(Memory, [pk])[0]
         self.ends.setdefault(part.key, pk)
-        fresh = isinstance(end, str)
-        changed = not fresh and revision is not None and memory.revision != revision and pk not in self._own()
+        changed = (
+            isinstance(end, int)
+            and revision is not None
+            and pk not in self._own()
+            and self.uow.changed_since(end, revision)  # of the one it was thought out for
+        )
         if memory.locked:
             self._skip(part, Obstacle.LOCKED)
         elif changed and self.if_changed is not IfChanged.OVERWRITE:

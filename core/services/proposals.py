@@ -197,8 +197,9 @@ class _Viewer:
     def _obstacle(self, memory: Memory, end: End, revision: int | None) -> Obstacle | None:
         if memory.locked:
             return Obstacle.LOCKED
-        foreign = isinstance(end, int) and memory.pk not in self._own
-        if foreign and revision is not None and memory.revision != revision:
+        if not isinstance(end, int) or revision is None or memory.pk in self._own:
+            return None
+        if self._reader.changed_since(end, revision):
             return Obstacle.CHANGED
         return None
 

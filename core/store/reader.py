@@ -87,6 +87,29 @@ class SqlReader:
         found = {row[0]: _state(row) for row in self._rows(sql, (filters.key_list(wanted),))}
         return [found[pk] for pk in wanted if pk in found]
 
+    def changed_since(self, memory: MemoryPk, revision: int) -> bool:
+        """See Reader. Revisions only rise, with undo too; so the changes since are looked up in the journal."""
+        now = self._rows("SELECT revision FROM memory WHERE pk = ?", (memory,))
+        left = now[0][0] - revision if now else -1
+        if left <= 0:
+            return left < 0
+        rows = self._rows(
+            "SELECT j.op, count(*), o.of_op FROM journal j JOIN op o ON o.pk = j.op"
+            " WHERE j.memory = ? AND j.kind = 'memory' AND j.\"action\" = 'u'"
+            " GROUP BY j.op ORDER BY j.op DESC LIMIT ?",
+            (memory, left),
+        )
+        since: dict[int, int | None] = {}
+        for op, times, of in rows:
+            if left > 0:
+                since[op] = of
+                left -= times
+        for op in tuple(since):  # newest first: an undo takes away what it undid, a redo the undo
+            of = since.get(op)
+            if of is not None and of in since:
+                del since[op], since[of]
+        return left > 0 or bool(since)
+
     def all_records(self, kind: type[R]) -> list[R]:
         """All records of a small table, by pk."""
         return self._records(kind, "ORDER BY t.pk")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from core.domain.commands import DeletePermanently, EditMemory, SetLocked, TrashMemories
+from core.domain.commands_merge import MergeMemories
 from core.domain.commands_proposals import ApplyProposal, DismissProposal, IfChanged
 from core.domain.edge import Edge
 from core.domain.enums import Status, StatusReason
@@ -167,6 +168,46 @@ def test_locked_and_changed_memories_are_skipped_and_go_on_waiting(desk: Desk) -
     assert "state" not in desk.get(locked).fields
     with desk.store.read() as reader:  # what a locked memory keeps waiting was read all the same
         assert reader.records(Folder, [folder])[0].last_processed_seq == 5
+
+
+def test_proposal_that_was_taken_back_can_be_applied_again(desk: Desk) -> None:
+    folder = desk.folder()
+    one, other = desk.memory(folder, title="one"), desk.memory(folder, title="other")
+    parts = (
+        ChangePart(key="c", memory=one, revision=desk.get(one).revision, body="new"),
+        ChangePart(key="d", memory=one, revision=desk.get(one).revision, importance=9),
+        RetirePart(key="r", memory=other, revision=desk.get(other).revision),
+    )
+    proposal = kept(desk, folder, *parts)
+    for _ in range(3):
+        desk.run(EditMemory(memory=one, title="by hand"))
+        assert view(desk, proposal).parts[0].obstacle is Obstacle.CHANGED
+        desk.undo()
+        assert [each.obstacle for each in view(desk, proposal).parts] == [None, None, None]
+        applied = desk.run(ApplyProposal(proposal=proposal, if_changed=IfChanged.REFUSE))
+        assert applied.counts == {"changed": 2, "retired": 1}
+        desk.undo()
+        desk.redo()
+        desk.undo()
+    desk.run(EditMemory(memory=one, title="by hand"))
+    desk.undo()
+    desk.redo()
+    assert view(desk, proposal).parts[0].obstacle is Obstacle.CHANGED
+    assert desk.run(ApplyProposal(proposal=proposal)).counts == {"skipped_changed": 2, "retired": 1}
+
+
+def test_change_of_a_memory_that_was_merged_since_waits(desk: Desk) -> None:
+    folder = desk.folder()
+    survivor, loser = desk.memory(folder, title="one"), desk.memory(folder, title="other")
+    desk.run(EditMemory(memory=loser, body="edited"))
+    desk.run(MergeMemories(survivor=survivor, losers=(loser,)))
+    desk.run(EditMemory(memory=survivor, body="together"))
+    revision = desk.get(loser).revision - 1
+    proposal = kept(desk, folder, ChangePart(key="c", memory=loser, revision=revision, body="new"))
+    assert view(desk, proposal).parts[0].obstacle is Obstacle.CHANGED
+    assert desk.run(ApplyProposal(proposal=proposal)).counts == {"skipped_changed": 1}
+    desk.run(ApplyProposal(proposal=proposal, if_changed=IfChanged.OVERWRITE))
+    assert desk.get(survivor).body == "new"
 
 
 def test_second_change_of_the_same_memory_is_no_foreign_change(desk: Desk) -> None:
