@@ -21,6 +21,8 @@ from core.domain.results import Problem
 
 BUILT_IN = "built-in"
 """`Proposal.source` of what was found without a language model."""
+NAMES_GROUP = "names"
+"""Key of the group of names that the built-in extraction counted."""
 
 
 class ProposalKind(StrEnum):
@@ -70,7 +72,8 @@ class CreatePart(PartBase):
     """A new memory. `layer` None = the writer's default. Fields by column name, without title and body.
 
     `sums`: memories that it sums up; they are archived as compressed and become its children, and their live
-    relations are lifted to it. A type that keeps only the newest version merges by name when it is applied.
+    relations are lifted to it. `seen`: their revisions at that time, in that order (empty = not known).
+    A type that keeps only the newest version merges by name when it is applied.
     """
 
     type: TypeId
@@ -87,6 +90,7 @@ class CreatePart(PartBase):
     visibility: tuple[str, ...] = ()
     level: int = 0
     sums: tuple[End, ...] = ()
+    seen: tuple[int, ...] = ()
     source: str = ""
 
 

@@ -17,13 +17,12 @@ from core.domain.enums import Role
 from core.domain.errors import Unavailable
 from core.domain.folder import Message
 from core.domain.ids import RelationId, TypeId
-from core.domain.proposal import BUILT_IN, CreatePart, End, LinkPart, Part, PartGroup
+from core.domain.proposal import BUILT_IN, NAMES_GROUP, CreatePart, End, LinkPart, Part, PartGroup
 from core.domain.results import Problem
 from core.ports.progress import CancelToken
 from core.services.extract.meaning import Meaning
 from core.services.extract.shelf import Shelf
 
-NAMES_GROUP = "names"
 SCENE_FLOORS = 20
 SHOWN_NAMES = 120
 PEOPLE_IN_SCENE = 6

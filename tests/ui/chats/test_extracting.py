@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from core.domain.commands_proposals import ApplyProposal
 from core.domain.errors import Unavailable
 from core.domain.folder_settings import BY_KEY, profile
-from core.domain.proposal import ProposalState
+from core.domain.proposal import NAMES_GROUP, PartGroup, ProposalState
 from core.domain.queries import Counts
 from core.domain.queries_extract import FolderValuesOf, Prompts, PromptTask, Reach
 from core.domain.queries_proposals import ProposalOf
@@ -20,6 +20,8 @@ from tests.ui.chats.conftest import ChatDesk
 from ui.dialogs.folder_settings import FolderSettingsDialog
 from ui.dialogs.prompts import PromptsDialog
 from ui.views.chats.page import ChatsPage
+from ui.views.proposal.words import group_title
+from ui.views.transfer_words import problem_text
 
 LEFT = Qt.MouseButton.LeftButton
 STORY = ["失踪案与钟楼有关吗？", "艾琳在钟楼的地板下发现了一道暗门。", "打开它。", "门后是潮湿的石阶。"]
@@ -104,6 +106,24 @@ def test_model_that_goes_away_leaves_what_is_done_and_the_rest_can_go_on(chat_de
     chat_desk.until(lambda: len(model.asked) == 3 and page.extract.halted is None)
     parts = chat_desk.library.engine.ask(ProposalOf(shown[-1])).proposal.parts
     assert len({part.group for part in parts}) == 2
+
+
+def test_model_that_never_answers_is_named_and_no_empty_proposal_opens(chat_desk: ChatDesk) -> None:
+    chat_desk.chat(STORY)
+    chat_desk.library.extracting.instead = ScriptedModel([Unavailable("model", "connection refused")] * 9)
+    page = page_of(chat_desk)
+    shown: list[int] = []
+    heard: list[tuple[str, bool]] = []
+    page.open_proposal.connect(shown.append)
+    chat_desk.operations.said.connect(lambda text, is_error: heard.append((text, is_error)))
+    page.extract.run(Reach.ALL)
+    chat_desk.until(lambda: page.extract.halted is not None)
+    halted = page.extract.halted
+    assert halted is not None
+    assert halted.error is not None
+    assert problem_text(halted.error, chat_desk.context.tr) in page.extract.said.text()
+    assert [is_error for _text, is_error in heard] == [True]
+    assert shown == []
 
 
 def test_cancelled_extraction_stops_and_can_be_left(chat_desk: ChatDesk) -> None:
@@ -218,3 +238,9 @@ def test_prompt_without_a_model_says_what_to_do(chat_desk: ChatDesk) -> None:
     QTest.mouseClick(dialog.trial.button, LEFT)
     chat_desk.until(lambda: "No model is chosen" in dialog.trial.said.text())
     assert dialog.trial.button.isEnabled()
+
+
+def test_group_of_counted_names_is_called_so(chat_desk: ChatDesk) -> None:
+    tr = chat_desk.context.tr
+    assert group_title(PartGroup(key=NAMES_GROUP), 1, tr) == tr("proposal.group.names")
+    assert group_title(PartGroup(key="other"), 2, tr) == tr("proposal.group.number", number=2)

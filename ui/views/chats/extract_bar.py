@@ -26,6 +26,7 @@ from ui.context import Context
 from ui.operations import Operations
 from ui.tasks import Lane, Task, single_shot
 from ui.views.proposal.words import source_name
+from ui.views.transfer_words import problem_text
 
 PROGRESS_MS = 700
 Span = Callable[[], tuple[int, int] | None]
@@ -228,8 +229,13 @@ class ExtractBar(QWidget):
                 total=report.total,
                 model=source_name(report.model, tr),
             )
-            self._operations.said.emit(text, False)
-            self.proposed.emit(report.proposal)
+            done = report.state is RunState.DONE
+            why = next((problem_text(each, tr) for each in report.problems), "") if not done else ""
+            self._operations.said.emit(
+                f"{text}{tr('chats.extract.why', why=why)}" if why else text, bool(why)
+            )
+            if done or report.parts:
+                self.proposed.emit(report.proposal)
         self._again()
 
     def _failed(self, error: Exception) -> None:
@@ -243,6 +249,12 @@ class ExtractBar(QWidget):
             self.show_chat(self.folder)
 
     # --- words ---
+
+    def _left(self, run: ExtractionRun) -> str:
+        """How far a halted run came, and why it went no further."""
+        tr = self._context.tr
+        text = tr("chats.extract.left", done=run.done, total=run.total)
+        return text if run.error is None else text + tr("chats.extract.why", why=problem_text(run.error, tr))
 
     def _say_ways(self) -> None:
         tr, span = self._context.tr, self._span()
@@ -274,7 +286,7 @@ class ExtractBar(QWidget):
             self.cancel_button.setEnabled(True)
             self.said.setText(tr("chats.extracting"))
         elif self.halted is not None:
-            self.said.setText(tr("chats.extract.left", done=self.halted.done, total=self.halted.total))
+            self.said.setText(self._left(self.halted))
         elif plan is None:
             self.said.setText("")
         else:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from core.domain.json_types import Json
 from core.domain.proposal import (
     BUILT_IN,
+    NAMES_GROUP,
     ChangePart,
     CreatePart,
     EndLinkPart,
@@ -51,6 +52,8 @@ def group_title(group: PartGroup | None, number: int, tr: Language) -> str:
         if end != group.start:
             return tr("proposal.group.floors", start=group.start, end=end)
         return tr("proposal.group.floor", floor=group.start)
+    if group is not None and group.key == NAMES_GROUP:
+        return tr("proposal.group.names")
     return tr("proposal.group.number", number=number)
 
 
