@@ -20,6 +20,7 @@ from core.domain.ids import (
     MessagePk,
 )
 from core.domain.json_types import JsonObject
+from core.domain.safe_text import storable
 
 SEPARATOR = "/"
 DEFAULT_FOLDER = "default"
@@ -119,7 +120,8 @@ def clean_folder_name(text: str) -> str:
 
     Errors: Invalid when nothing is left or it is longer than MAX_FOLDER_CHARS.
     """
-    parts = (part.strip() for part in _CONTROLS.sub(" ", unicodedata.normalize("NFC", text)).split(SEPARATOR))
+    text = storable(_CONTROLS.sub(" ", unicodedata.normalize("NFC", text)))
+    parts = (part.strip() for part in text.split(SEPARATOR))
     name = SEPARATOR.join(part for part in parts if part)
     if not name:
         raise Invalid("error.folder.name_empty")

@@ -109,6 +109,12 @@ def test_a_changed_file_becomes_a_new_version_in_one_undoable_step(desk: Desk, t
     assert desk.engine.ask(q.Verify()).healthy
 
 
+def test_titles_and_folders_that_are_no_text_are_escaped(desk: Desk) -> None:
+    result = desk.write("七点点灯。", title="a\udcffb", folder="c\ud800")
+    assert [(row.title, row.folder_name) for row in desk.documents()] == [("a\\udcffb", "c\\ud800")]
+    assert desk.write("七点点灯。", title="a\udcffb", folder="c\ud800").document == result.document
+
+
 def test_a_document_follows_its_file_to_another_name(desk: Desk, tmp_path: Path) -> None:
     old, new = tmp_path / "one.md", tmp_path / "below" / "two.md"
     new.parent.mkdir()

@@ -67,7 +67,7 @@ def test_tags_are_cleaned_by_group() -> None:
 
 @pytest.mark.parametrize(
     ("given", "stored"),
-    [("聊天 / 雾港 ", "聊天/雾港"), ("//a//b/", "a/b"), ("e\u0301", "\u00e9")],
+    [("聊天 / 雾港 ", "聊天/雾港"), ("//a//b/", "a/b"), ("e\u0301", "\u00e9"), ("a\udcffb", "a\\udcffb")],
 )
 def test_folder_name_is_tidied(given: str, stored: str) -> None:
     assert clean_folder_name(given) == stored

@@ -21,6 +21,7 @@ from core.domain.document import (
 )
 from core.domain.errors import Invalid
 from core.domain.json_types import Json
+from core.domain.safe_text import storable
 
 if TYPE_CHECKING:
     from core.algos.vectors import Matrix
@@ -97,7 +98,7 @@ def title_of(document: ReadDocument, given: str, stem: str) -> str:
     first = document.blocks[0] if document.blocks else None
     heading = first.path[0] if first is not None and first.kind is BlockKind.HEADING and first.path else ""
     for title in (given, document.title, heading, stem):
-        line = " ".join(title.split())[:_FILE_TITLE_CHARS]
+        line = storable(" ".join(title.split())[:_FILE_TITLE_CHARS])
         if line:
             return line
     return document_title("")
