@@ -144,6 +144,7 @@ def _create_json(part: CreatePart) -> dict[str, Json]:
         "visibility": list(part.visibility),
         "level": part.level,
         "sums": list(part.sums),
+        "seen": list(part.seen),
         "source": part.source,
     }
 
@@ -215,6 +216,7 @@ def _create(base: dict[str, Any], data: Mapping[str, Any]) -> Part:
         visibility=_texts(data.get("visibility")),
         level=int(data.get("level") or 0),
         sums=_ends(_list(data.get("sums"))),
+        seen=tuple(map(int, _list(data.get("seen")))),
         source=data.get("source") or "",
     )
 

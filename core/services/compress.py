@@ -276,12 +276,17 @@ class Compression:
             if not isinstance(part, CreatePart) or not part.sums:
                 raise Invalid("error.compress.no_part")
             kind, members = _members(reader, [MemoryPk(end) for end in part.sums if isinstance(end, int)])
+        if not members:
+            raise Invalid("error.compress.no_part")
+        if shared_visibility(members) is None:
+            raise Invalid("error.compress.visibility")
         try:
             summary = self.summariser().summary(kind, members, query.hint, _token(cancel))
         except BadReply as error:
             raise Unavailable("model", str(error), key="error.compress.reply") from error
         new = part_of(part.key, kind, members, (), (), summary)
-        kept = replace(part, title=new.title, body=new.body, fields=new.fields, notes=summary.notes)
+        said = replace(part, title=new.title, body=new.body, fields=new.fields, notes=summary.notes)
+        kept = replace(said, sums=new.sums, seen=new.seen, visibility=new.visibility)
         self.proposals.replace(proposal.pk, [kept])
 
 

@@ -11,9 +11,7 @@ from core.domain.enums import Layer, Status
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.json_types import Json
 from core.domain.memory import Memory
-from core.domain.proposal import (
-    CreatePart,
-)
+from core.domain.proposal import CreatePart, Obstacle
 from core.domain.queries import MemoryFilter, Sort, SortKey
 from core.domain.schema import ColumnRole, MemoryType, Schema
 from core.ports.store import Reader
@@ -28,6 +26,24 @@ def living(reader: Reader, pk: MemoryPk) -> MemoryPk | None:
     end = follow_merged(reader, [pk])[pk]
     found = reader.states([end])
     return end if found and not found[0].trashed else None
+
+
+def summed_obstacle(reader: Reader, part: CreatePart, own: Collection[MemoryPk | None]) -> Obstacle | None:
+    """What stands against summing up: a memory that says something else now, or none that is left to be summed up."""
+    ends = [MemoryPk(end) for end in part.sums if isinstance(end, int)]
+    if len(ends) < len(part.sums) or not ends:
+        return None  # some are only made by this proposal
+    if not any(free_to_sum(memory) for memory in reader.records(Memory, ends)):
+        return Obstacle.MISSING
+    known = zip(ends, part.seen, strict=False)
+    if any(pk not in own and reader.changed_since(pk, revision) for pk, revision in known):
+        return Obstacle.CHANGED
+    return None
+
+
+def free_to_sum(memory: Memory) -> bool:
+    """Whether it is in use: what lies in the trash, or was summed up elsewhere meanwhile, is left where it is."""
+    return memory.deleted_at is None and memory.status is Status.ACTIVE and not memory.locked
 
 
 class NamesThere:

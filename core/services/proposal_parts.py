@@ -31,7 +31,14 @@ from core.domain.proposal import (
 from core.domain.tags import check_triple, clean
 from core.ports.store import UnitOfWork
 from core.services import memories, merge, relations
-from core.services.proposal_names import NamesThere, living, shown_values, widened
+from core.services.proposal_names import (
+    NamesThere,
+    free_to_sum,
+    living,
+    shown_values,
+    summed_obstacle,
+    widened,
+)
 
 _UPDATES = RelationId("updates")
 _TEMPORAL = RelationId("temporal_update")
@@ -115,6 +122,11 @@ class Application:
         if old is not None:
             self._join(part, old)
             return
+        obstacle = summed_obstacle(self.uow, part, self._own())
+        changed = obstacle is Obstacle.CHANGED and self.if_changed is IfChanged.OVERWRITE
+        if obstacle is not None and not changed:
+            self._skip(part, obstacle)
+            return
         children = self._children(part)
         new = NewMemory(
             folder=self.folder,
@@ -173,9 +185,8 @@ class Application:
     def _children(self, part: CreatePart) -> list[Memory]:
         pks = [pk for end in part.sums if (pk := self.resolve(end)) is not None]
         found = self.uow.records(Memory, pks)
-        locked = sum(memory.locked for memory in found)
-        self.counts["skipped_locked"] += locked
-        return [memory for memory in found if not memory.locked and memory.deleted_at is None]
+        self.counts["skipped_locked"] += sum(memory.locked for memory in found)
+        return [memory for memory in found if free_to_sum(memory)]
 
     def _sum_up(self, parent: MemoryPk, children: Sequence[Memory]) -> None:
         """Archive the children below their parent, and lift their live relations to it (DESIGN §5, compression)."""

@@ -37,7 +37,7 @@ from core.ports.store import Reader, Store
 from core.services import content
 from core.services.lookup import op_title
 from core.services.proposal_apply import proposal_of
-from core.services.proposal_names import NamesThere, living
+from core.services.proposal_names import NamesThere, living, summed_obstacle
 
 Answer = Callable[[Any, "Cancel | None"], Any]
 
@@ -146,10 +146,14 @@ class _Viewer:
             changes=tuple(change for change in changes if change is not None),
             obstacle=Obstacle.LOCKED
             if old is not None and old.locked
-            else self._invalid(known, part)
+            else self._new_obstacle(known, part, decided["verdict"] is None)
             if old is None
             else None,
         )
+
+    def _new_obstacle(self, known: MemoryType | None, part: CreatePart, waits: bool) -> Obstacle | None:
+        invalid = self._invalid(known, part)
+        return invalid or (summed_obstacle(self._reader, part, self._own) if waits else None)
 
     @staticmethod
     def _invalid(known: MemoryType | None, part: CreatePart) -> Obstacle | None:

@@ -314,6 +314,7 @@ def part_of(
         visibility=shared_visibility(members) or (),
         level=max(member.level for member in members) + 1,
         sums=tuple(member.pk for member in members),
+        seen=tuple(member.revision for member in members),
         source=SOURCE,
     )
 

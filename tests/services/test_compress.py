@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
-from core.domain.commands import EditMemory, MoveMemories, SetImportance, SetLocked
-from core.domain.commands_proposals import ApplyProposal
+from core.domain.commands import (
+    EditMemory,
+    MoveMemories,
+    SetImportance,
+    SetLocked,
+    SetVisibility,
+    TrashMemories,
+)
+from core.domain.commands_proposals import ApplyProposal, IfChanged
 from core.domain.commands_upkeep import UnfoldSummaries
 from core.domain.enums import Status, StatusReason
 from core.domain.errors import Invalid, Unavailable, UserError
@@ -305,6 +312,48 @@ def test_a_summary_is_out_of_date_when_a_child_changed_until_it_is_written_again
     assert outdated() == (summary,)
     desk.undo()
     assert outdated() == ()
+
+
+def test_memories_are_summed_up_once_and_as_they_were_read(desk: Desk) -> None:
+    pks = events(desk, desk.folder(), 3)
+    (group,) = plan(desk, forced=True).groups
+    first, second = suggested(desk, (group,), fields("one")), suggested(desk, (group,), fields("two"))
+    (summary,) = desk.run(ApplyProposal(proposal=first.pk)).created
+    before = desk.dump()
+    for how in IfChanged.SKIP, IfChanged.OVERWRITE:
+        assert desk.run(ApplyProposal(proposal=second.pk, if_changed=how)).counts == {"skipped_missing": 1}
+    assert desk.dump()["memory"] == before["memory"]
+    assert {desk.get(pk).parent for pk in pks} == {summary}
+    desk.undo()
+    desk.run(SetVisibility(memories=(pks[0],), visibility=("艾琳",)))
+    desk.run(TrashMemories(memories=(pks[2],)))
+    assert desk.run(ApplyProposal(proposal=second.pk)).counts == {"skipped_changed": 1}
+    compression(desk, ScriptedModel([fields("again")])).again(
+        SummariseAgain(proposal=second.pk, part=second.parts[0].key), None
+    )
+    (summary,) = desk.run(ApplyProposal(proposal=second.pk)).created
+    assert (desk.get(summary).body, desk.get(summary).visibility) == ("again", ("艾琳",))
+    assert [desk.get(pk).parent for pk in pks] == [summary, summary, None]
+
+
+def test_what_nobody_may_know_together_is_not_summed_up_again(desk: Desk) -> None:
+    pks = events(desk, desk.folder(), 3)
+    made = suggested(desk, plan(desk, forced=True).groups, fields("one"))
+    desk.run(SetVisibility(memories=(pks[0],), visibility=("艾琳",)))
+    desk.run(SetVisibility(memories=(pks[1],), visibility=("老陈",)))
+    with pytest.raises(Invalid) as error:
+        compression(desk, ScriptedModel()).again(
+            SummariseAgain(proposal=made.pk, part=made.parts[0].key), None
+        )
+    assert error.value.key == "error.compress.visibility"
+
+
+def test_proposal_of_a_summary_can_be_applied_again_after_undo(desk: Desk) -> None:
+    events(desk, desk.folder(), 3)
+    made = suggested(desk, plan(desk, forced=True).groups, fields("one"))
+    for _ in range(2):
+        assert desk.run(ApplyProposal(proposal=made.pk)).counts == {"created": 1, "compressed": 3}
+        desk.undo()
 
 
 def test_program_unfolds_no_locked_memory(desk: Desk) -> None:
