@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from core.domain.api import Cancel, Report
-from core.domain.enums import Kind
+from core.domain.enums import FolderKind, Kind
 from core.domain.ids import FolderPk
 from core.domain.queries import Folders
 from core.domain.results import Changes, FolderNode
@@ -22,9 +22,17 @@ class FolderCombo(QComboBox):
 
     picked = Signal()
 
-    def __init__(self, context: Context, *, all_folders: bool = True, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        context: Context,
+        *,
+        all_folders: bool = True,
+        prefer: FolderKind | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`prefer`: the first folder of this kind is the chosen one until a person chooses."""
         super().__init__(parent)
-        self._context, self._all = context, all_folders
+        self._context, self._all, self._prefer = context, all_folders, prefer
         self._nodes: tuple[FolderNode, ...] = ()
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(LEAST_CHARS)
@@ -81,7 +89,14 @@ class FolderCombo(QComboBox):
         for node in self._nodes:
             icon = theme.icon("mdi6.folder-outline", "secondary")
             self.addItem(icon, node.folder.name, node.folder.pk)
-        at = self.findData(chosen)
-        self.setCurrentIndex(max(at, 0))
+        at = -1 if chosen is None else self.findData(chosen)
+        self.setCurrentIndex(self._first() if at < 0 else at)
         self.setAccessibleName(tr("folders.list"))
         self.setToolTip(self.currentText())
+
+    def _first(self) -> int:
+        """The entry to begin with."""
+        kinds = [node.folder.kind for node in self._nodes]
+        if self._prefer in kinds:
+            return kinds.index(self._prefer) + int(self._all)
+        return 0

@@ -3,11 +3,14 @@
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from core.domain.commands import CreateFolder
 from core.domain.enums import FolderKind, Role
+from core.domain.errors import Unavailable
 from core.domain.folder import Message
 from core.domain.proposal import ProposalKind
 from core.domain.queries_proposals import Proposals
 from core.ports.store import OpDraft
+from tests.fakes.model import ScriptedModel
 from tests.ui.upkeep.conftest import Bench
 from ui.views.upkeep.model_tasks import RebuildGraphTask, SynopsisTask
 
@@ -41,8 +44,6 @@ def test_too_few_events_are_said_in_words(bench: Bench) -> None:
 
 
 def test_a_chat_is_read_again_and_a_folder_without_one_says_so(bench: Bench) -> None:
-    from core.domain.commands import CreateFolder
-
     task, shown = RebuildGraphTask(bench.context, bench.operations), list[int]()
     task.open_proposal.connect(shown.append)
     bench.show(task)
@@ -70,3 +71,27 @@ def test_a_chat_is_read_again_and_a_folder_without_one_says_so(bench: Bench) -> 
     QTest.mouseClick(task.run_button, Qt.MouseButton.LeftButton)
     bench.until(lambda: bool(shown))
     assert bench.library.engine.ask(Proposals())[0].kind is ProposalKind.EXTRACTION
+
+
+def test_the_first_chat_is_chosen_and_a_model_that_is_gone_is_named(bench: Bench) -> None:
+    engine = bench.library.engine
+    engine.run(CreateFolder("a folder that comes before"))
+    folder = engine.run(CreateFolder("a folder with a talk", kind=FolderKind.CHAT)).created_folder
+    assert folder is not None
+    floors = [
+        Message(folder=folder, seq=seq, role=role, name="艾琳", text="艾琳在钟楼发现了暗门。")
+        for seq, role in enumerate((Role.USER, Role.ASSISTANT))
+    ]
+    bench.library.store.write(OpDraft("op.import", engine.actor), lambda uow: uow.insert(floors))
+    bench.library.extracting.instead = ScriptedModel([Unavailable("model", "connection refused")] * 9)
+    task, shown = RebuildGraphTask(bench.context, bench.operations), list[int]()
+    task.open_proposal.connect(shown.append)
+    bench.show(task)
+    bench.until(task.run_button.isEnabled)
+    assert task.folder.folder == folder
+    QTest.mouseClick(task.run_button, Qt.MouseButton.LeftButton)
+    bench.until(lambda: not task.run_button.isHidden() and task.run_button.isEnabled() and task._task is None)
+    bench.settle()
+    assert shown == []
+    assert task.stack.notice.message.text()
+    assert task.stack.notice.message.text() != bench.context.tr("model_task.none")

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from core.domain.api import Cancel, EngineApi, Report
 from core.domain.endpoints import BUILTIN, MANUAL, ModelTask, read_endpoints
+from core.domain.enums import FolderKind
 from core.domain.ids import FolderPk
 from core.domain.proposal import ProposalKind, ProposalRow
 from core.domain.queries_extract import (
@@ -27,6 +28,7 @@ from core.domain.queries_extract import (
     PromptTask,
     Reach,
     RunExtraction,
+    RunState,
     RunTask,
 )
 from core.domain.queries_proposals import Proposals
@@ -36,6 +38,7 @@ from ui.language import Language
 from ui.operations import Operations
 from ui.tasks import Lane, Task, single_shot
 from ui.views.proposal.words import ICONS, proposal_title, source_name
+from ui.views.transfer_words import problem_text
 from ui.widgets.folder_combo import FolderCombo
 from ui.widgets.state_stack import StateStack
 
@@ -83,7 +86,7 @@ class ModelTaskPane(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
         self.plan_label.hide()
-        self.folder = FolderCombo(context, all_folders=False)
+        self.folder = FolderCombo(context, all_folders=False, prefer=FolderKind.CHAT)
         self.run_button, self.cancel_button = QPushButton(), QPushButton()
         self.run_button.setProperty("primary", "true")
         self.list_title = QLabel()
@@ -286,7 +289,10 @@ class RebuildGraphTask(ModelTaskPane):
 
     def ask(self, engine: EngineApi, folder: FolderPk, cancel: Cancel) -> _Asked:
         report = engine.ask(RunExtraction(folder=folder, reach=Reach.REBUILD), cancel=cancel)
-        return _Asked(report.proposal, "" if report.proposal else self.context.tr("rebuild_graph.nothing"))
+        tr = self.context.tr
+        if report.state is not RunState.DONE and not report.parts and report.problems:
+            return _Asked(None, problem_text(report.problems[0], tr))
+        return _Asked(report.proposal, "" if report.proposal else tr("rebuild_graph.nothing"))
 
     def describe(self, folder: FolderPk) -> None:
         engine, self.batches = self.context.engine, 0
