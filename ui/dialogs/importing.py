@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -309,6 +310,10 @@ class ImportDialog(CommandDialog):
 
     def _make_room(self, *, long: bool) -> None:
         """As tall as a list of files or problems needs, else no taller than what is said."""
+        kept, free = QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored
+        for page in (self._found, self._plan_page, self._done_page):
+            policy = kept if page is self._pages.currentWidget() else free
+            page.setSizePolicy(policy, policy)
         self.stack.setMinimumHeight(self.ctx.theme.tall(LONG_PX if long else SHORT_PX))
         QTimer.singleShot(0, self, self.adjustSize)
 
