@@ -109,6 +109,17 @@ def test_search_jumps_selects_and_filters(show: Opener, cast: Trio) -> None:
     assert len(shown(desk)) == 5
 
 
+def test_search_for_a_name_looks_at_what_has_it_first(show: Opener, library: Library, cast: Trio) -> None:
+    letter = library.memory("Bram Bram", body="Bram. Bram. Bram.")
+    desk = show()
+    desk.key(Qt.Key.Key_Slash)
+    QTest.keyClicks(desk.page.tools.search, "bram")
+    desk.qtbot.waitUntil(lambda: desk.page.selected == (cast.bram,))
+    desk.ready()
+    QTest.keyClick(desk.page.tools.search, Qt.Key.Key_Return)
+    desk.qtbot.waitUntil(lambda: desk.page.selected == (letter,))
+
+
 def test_arrows_walk_along_relations_and_f_fits(show: Opener, cast: Trio) -> None:
     desk = show()
     desk.click(desk.at(cast.ada))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from core.domain.api import Cancel, Report
-from core.domain.graph import GraphPath, HopsFrom, PathBetween
+from core.domain.graph import GraphPath, HopsFrom, PathBetween, TitlesOf
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import (
     LastInjection,
@@ -71,7 +71,7 @@ class Seeing(QObject):
         return tuple(self._hits)
 
     def search(self, text: str) -> None:
-        """Find memories in the picture by words; the best one is looked at."""
+        """Find memories in the picture by words; one of just that name is looked at first, else the best."""
         self._words = text.strip()
         if not self._words:
             self._hits, self._at = [], -1
@@ -82,8 +82,13 @@ class Seeing(QObject):
         engine = self._ctx.engine
         where = replace(self._picture.scope, text=self._words)
 
+        name = self._words.casefold()
+
         def ask(_progress: Report, cancel: Cancel) -> Sequence[int]:
-            return engine.ask(ListMemories(where, Sort(SortKey.RELEVANCE)), cancel=cancel)
+            hits = engine.ask(ListMemories(where, Sort(SortKey.RELEVANCE)), cancel=cancel)
+            pks = tuple(MemoryPk(int(pk)) for pk in hits)
+            named = [title.strip().casefold() == name for title in engine.ask(TitlesOf(pks), cancel=cancel)]
+            return [pk for _other, pk in sorted(zip(named, pks, strict=True), key=lambda hit: not hit[0])]
 
         self._ctx.tasks.run(Lane.READ, ask, self._take_hits, owner=self, query="search")
         if self._only:
