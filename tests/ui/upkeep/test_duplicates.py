@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 
 from core.domain.enums import Status
 from core.domain.ids import MemoryPk
 from core.domain.queries_merge import Verdict
 from tests.ui.upkeep.conftest import Bench
 from ui.models.merge_choice import DeskItem
+from ui.theme import Scheme
 from ui.views.merge.desk import MergeDesk
 from ui.views.merge.merged_strip import MergedStrip
 from ui.views.upkeep.contradictions import ContradictionsTask
@@ -56,6 +58,24 @@ def test_groups_are_listed_by_verdict_and_opened_on_the_desk(bench: Bench, doubl
     assert bench.memory(doubles[1]).merged_into == doubles[0]
     assert task.tree.topLevelItemCount() == 1
     desk.close()
+
+
+@pytest.mark.usefixtures("doubles")
+def test_groups_follow_the_theme(bench: Bench) -> None:
+    task = looked(bench)
+    task.verdicts[Verdict.MAYBE].click()
+    theme = bench.context.theme
+
+    def icon() -> QImage:
+        item = task.tree.topLevelItem(0)
+        assert item is not None
+        return item.icon(0).pixmap(16, 16).toImage()
+
+    theme.set_scheme(Scheme.LIGHT)
+    before = icon()
+    theme.set_scheme(Scheme.DARK)
+    assert icon() != before
+    assert task.tree.topLevelItemCount() == 2
 
 
 def test_groups_told_apart_are_gone_and_stay_away(bench: Bench, doubles: list[MemoryPk]) -> None:

@@ -35,6 +35,7 @@ class ContradictionsTask(SearchTask[Found]):
         super().__init__(context, operations, self.tree)
         self.tree.setRootIsDecorated(False)
         self.tree.setUniformRowHeights(True)
+        self.tree.setProperty("rows", "list")
         self.tree.setAlternatingRowColors(True)
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.tree.setColumnCount(4)

@@ -237,6 +237,7 @@ class _GroupTree(QTreeWidget):
         self.setColumnCount(5)
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
+        self.setProperty("rows", "list")
         self.setAlternatingRowColors(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)

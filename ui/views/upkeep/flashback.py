@@ -69,6 +69,7 @@ class FlashbackTask(QWidget):
         self.candidates.setColumnCount(3)
         self.candidates.setRootIsDecorated(False)
         self.candidates.setUniformRowHeights(True)
+        self.candidates.setProperty("rows", "list")
         self.candidates.setAllColumnsShowFocus(True)
         header = self.candidates.header()
         header.setStretchLastSection(False)

@@ -70,6 +70,7 @@ class MemosTask(QWidget):
         self.list.setColumnCount(4)
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
+        self.list.setProperty("rows", "list")
         self.list.setAllColumnsShowFocus(True)
         self.list.setAlternatingRowColors(True)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

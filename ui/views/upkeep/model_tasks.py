@@ -95,6 +95,7 @@ class ModelTaskPane(QWidget):
         self.list.setColumnCount(3)
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
+        self.list.setProperty("rows", "list")
         self.list.setAllColumnsShowFocus(True)
         header = self.list.header()
         header.setStretchLastSection(False)

@@ -53,6 +53,7 @@ class SearchTask(QWidget, Generic[R]):
         self._lay_out()
         self._show_running(False)
         context.tr.changed.connect(self.say_texts)
+        context.theme.changed.connect(self.say_texts)
         context.bridge.changes.connect(self._on_changes)
         context.tasks.progressed.connect(self._on_progress)
 
