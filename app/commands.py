@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import (
     commands_documents,
+    commands_drop,
     commands_evaluate,
     commands_extract,
     commands_health,
@@ -287,6 +288,17 @@ COMMANDS: tuple[CommandSpec, ...] = (
             Argument(name="--cutting", choices=tuple(Cutting), default=Cutting.DEFAULT.value),
             Argument(name="--max-chars", takes=Takes.NUMBER, metavar="N"),
             Argument(name="--overlap", takes=Takes.NUMBER, metavar="N"),
+            Argument(name="--dry-run", takes=Takes.FLAG),
+            Argument(name="--yes", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
+        name="drop",
+        function=commands_drop.drop,
+        creates=True,
+        arguments=(
+            Argument(name="paths", takes=Takes.TEXTS, metavar="PATH"),
+            _FOLDER,
             Argument(name="--dry-run", takes=Takes.FLAG),
             Argument(name="--yes", takes=Takes.FLAG),
         ),

@@ -71,12 +71,12 @@ def _queued(
     if args["password"]:
         for row in queued.rows:
             engine.ask(q.AnswerQueue(row=row, password=args["password"]))
-    rows = _worked_off(engine, frozenset(queued.rows))
+    rows = worked_off(engine, frozenset(queued.rows))
     pieces = {row.pk: row for row in engine.ask(q.Documents())}
     return [_row_json(rows[pk], pieces, say) for pk in queued.rows if pk in rows]
 
 
-def _worked_off(engine: EngineApi, wanted: frozenset[int]) -> dict[int, QueueRow]:
+def worked_off(engine: EngineApi, wanted: frozenset[int]) -> dict[int, QueueRow]:
     """The rows of the queue once these are through, whichever program works on them.
 
     When nothing moves for a while (another program holds the queue and waits itself) they stay in it.
