@@ -28,6 +28,7 @@ CANDIDATES = 16
 """Sentences of one scene that are compared by meaning: those with the weightiest words."""
 DIFFERENCE = 0.4
 _ENDS = "。！？!?…\n"
+_STOPS = _ENDS + ".．;；:：,，、~～—-”’\"')]）」』》】"
 _OPENS = '“「『《（("['
 _CLOSES = {"”": "“", "」": "「", "』": "『", "》": "《", "）": "（", ")": "(", "]": "["}
 _SPACED_END = re.compile(r"[.!?][\"”’)]*\s")
@@ -166,8 +167,14 @@ def _fitting(picks: Sequence[int], lengths: Sequence[int], most_chars: int) -> l
 
 
 def joined(parts: Sequence[str]) -> str:
-    """Sentences as one text: Chinese ones stand together, others with a blank between."""
+    """Sentences as one text: Chinese ones stand together, others with a blank between.
+
+    One that has no mark at its end gets a full stop when another follows.
+    """
     text = ""
     for part in parts:
-        text += (" " if text and part[:1].isascii() else "") + part
+        latin = part[:1].isascii()
+        if text and text[-1] not in _STOPS:
+            text += "." if latin and text[-1].isascii() else "。"
+        text += (" " if text and latin else "") + part
     return text

@@ -8,6 +8,7 @@ import pytest
 from core.algos.extractive import (
     MOST_CHARS,
     choose_sentences,
+    joined,
     sentences_of,
     summary,
     weights_of,
@@ -58,3 +59,11 @@ def test_sentences_that_say_the_same_are_not_both_chosen() -> None:
 def test_text_without_a_usable_sentence_is_cut() -> None:
     assert summary(["嗯"], {}) == "嗯"
     assert len(summary(["长" * 5_000], {})) == MOST_CHARS
+
+
+def test_sentences_without_a_mark_at_their_end_do_not_run_together() -> None:
+    assert joined(["沈岚回到潮汐镇", "灯塔亮着。", "有人来过"]) == "沈岚回到潮汐镇。灯塔亮着。有人来过"
+    assert joined(["The lamp is lit", "Nobody knows why!", "A ship came"]) == (
+        "The lamp is lit. Nobody knows why! A ship came"
+    )
+    assert joined(["一行\n", "两行\n"]) == "一行\n两行\n"
