@@ -216,7 +216,8 @@ def _problem_text(problem: Problem, say: Say) -> str:
 
 
 def _counts_line(counts: Mapping[str, int], say: Say) -> str:
-    return say("cli.proposals.applied", counts=", ".join(f"{name} {n}" for name, n in counts.items()))
+    parts = [say(f"cli.proposals.count.{name}", count=number) for name, number in counts.items()]
+    return say("cli.proposals.applied", counts=say("cli.proposals.count_join").join(parts))
 
 
 # --- proposals ---------------------------------------------------------------------------------------------

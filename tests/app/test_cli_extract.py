@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from core.domain import texts
+from core.services import proposal_parts
 from core.settings import Settings
 from tests.app.conftest import Run
 
@@ -92,3 +95,11 @@ def test_errors_come_in_words(run: Run, chat: str, arguments: tuple[str, ...], k
     answer = run(*(chat if each == "CHAT" else each for each in arguments), "--json")
     assert answer.code == 1
     assert answer.data["error"]["key"] == key
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_every_number_of_an_applied_proposal_has_words(language: str) -> None:
+    source = Path(proposal_parts.__file__).read_text(encoding="utf-8")
+    names = {*re.findall(r'counts\["(\w+)"\]', source), "left_out"}
+    assert len(names) > 8
+    assert [name for name in names if not texts.has(f"cli.proposals.count.{name}", language)] == []
