@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, one_line, time_json
-from app.commands_read import folder_named
+from app.commands_named import folder_named
 from core.domain import queries as q
 from core.domain.commands import ImportRecallCases
 from core.domain.errors import BadFile, Invalid
