@@ -53,6 +53,11 @@ def _dump(value: Any) -> str:
     return storable(canonical(value))
 
 
+def _dump_list(values: Any) -> str:
+    """Texts of a list are escaped like any text of a column of its own; numbers stay."""
+    return _dump([storable(each) if isinstance(each, str) else each for each in values]) if values else "[]"
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -82,7 +87,7 @@ FLAG = Codec(int, bool)
 REAL = Codec(float, float)
 TIME = Codec(to_micros, from_micros)
 JSON = Codec(_dump, json.loads)
-LIST = Codec(lambda value: _dump(list(value)) if value else "[]", lambda text: tuple(json.loads(text)))
+LIST = Codec(_dump_list, lambda text: tuple(json.loads(text)))
 COLUMNS = Codec(lambda value: _dump([asdict(column) for column in value]), _decode_types)
 COMPRESSION = Codec(lambda value: _dump(asdict(value)), lambda text: Compression(**json.loads(text)))
 

@@ -43,6 +43,7 @@ from core.domain.queries import (
     FolderByName,
     Folders,
     LibrarySchema,
+    Memories,
     ResolveMemories,
 )
 from core.domain.queries_packages import ExportLibrary, VerifyPackage
@@ -148,6 +149,18 @@ def test_package_into_an_empty_library_comes_out_with_equal_members(sample: File
     names = set(_members(first))
     assert {"pins.jsonl", "recall_cases.jsonl", "vectors/0.npy", "vectors/0.jsonl"} <= names
     assert len(_members(first)["pins.jsonl"].splitlines()) == 2
+
+
+def test_nul_in_a_name_of_those_who_may_see_it_goes_out_and_in(desks: Desks) -> None:
+    one, other = desks("one"), desks("other")
+    folder = one.engine.run(CreateFolder("a")).created_folder
+    assert folder is not None
+    new = NewMemory(folder=folder, type=TypeId("event"), body="b", visibility=("a\x00b", "艾琳"))
+    pk = one.engine.run(CreateMemory(new)).created[0]
+    assert one.engine.ask(Memories((pk,)))[0].visibility == ("a\\u0000b", "艾琳")
+    first = _out(one)
+    _take(other, first)
+    assert _members(_out(other)) == _members(first)
 
 
 def test_import_of_a_package_is_one_change_that_can_be_undone(sample: FilesDesk, desks: Desks) -> None:
