@@ -19,6 +19,9 @@ CHOSEN = {
     "22-recall-left-out-en-light": "recall",
     "44-graph-drawn-zh_CN-light": "graph",
     "47-graph-many-en-dark": "graph-10000",
+    "50-chats-zh_CN-light": "chats",
+    "65-review-en-light": "review",
+    "73-pieces-zh_CN-dark": "documents",
 }
 WIDTH_PX = 1080
 COLORS = 256
