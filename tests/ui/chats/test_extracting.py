@@ -45,7 +45,7 @@ def page_of(desk: ChatDesk) -> ChatsPage:
 def test_bar_says_what_waits_and_without_a_model_names_the_built_in(chat_desk: ChatDesk) -> None:
     chat_desk.chat(STORY)
     page = page_of(chat_desk)
-    assert page.extract.said.text().startswith("2 batches wait")
+    chat_desk.until(lambda: page.extract.said.text().startswith("2 batches wait"))
     assert "built-in" in page.extract.said.text()
 
 
@@ -66,7 +66,7 @@ def test_all_that_waits_becomes_one_proposal_beside_its_floors(chat_desk: ChatDe
     chat_desk.settle()
     page.list.go_to(3)
     chat_desk.settle()
-    assert page.card.proposal_button.isVisibleTo(page.card)
+    chat_desk.until(lambda: page.card.proposal_button.isVisibleTo(page.card))
     QTest.mouseClick(page.card.proposal_button, LEFT)
     assert shown == [view.proposal.pk, view.proposal.pk]
     engine.run(ApplyProposal(proposal=shown[0]))
