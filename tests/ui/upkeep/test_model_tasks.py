@@ -64,6 +64,7 @@ def test_a_chat_is_read_again_and_a_folder_without_one_says_so(bench: Bench) -> 
     bench.library.store.write(
         OpDraft("op.import", bench.library.engine.actor), lambda uow: uow.insert(floors)
     )
+    bench.library.engine.run(CreateFolder("later"))  # what the store wrote by itself told nobody
     bench.until(lambda: task.folder.findData(folder) >= 0)
     task.folder.choose(folder)
     bench.until(task.run_button.isEnabled)
