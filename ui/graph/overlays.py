@@ -17,6 +17,7 @@ from ui.graph.shapes import Shape, mix, outline, view_radius
 from ui.graph.words import paint_words
 
 RING_GAP_PX, RING_PX = 3.0, 2.2
+GLOW_GAP_PX, HOVER_ALPHA, TARGET_ALPHA = 6.0, 56, 110
 RINGS_MOST = 3_000
 PULSE_PX = 46.0
 OWN_LINES_MOST, OWN_SHARE = 400, 0.25
@@ -52,11 +53,11 @@ def paint_over(painter: QPainter, scene: Scene, camera: Camera, over: Over) -> N
     if over.current >= 0 and over.current in over.selected:
         _ring(painter, scene, camera, over.current, QPen(accent, RING_PX + 1.2), RING_GAP_PX + 0.6)
     if over.hover >= 0:
-        _ring(painter, scene, camera, over.hover, QPen(QColor(scene.paint.text), 1.4), RING_GAP_PX - 1)
+        _glow(painter, scene, camera, over.hover, QColor(scene.paint.text), HOVER_ALPHA)
         if over.handle and over.link_from < 0:
             _paint_handle(painter, scene, camera, over.hover)
     if over.target >= 0:
-        _ring(painter, scene, camera, over.target, QPen(accent, 3.0), RING_GAP_PX + 3)
+        _glow(painter, scene, camera, over.target, accent, TARGET_ALPHA)
     if over.link_from >= 0:
         _paint_link(painter, scene, camera, over)
     if len(over.lasso) > 1:
@@ -90,11 +91,22 @@ def _paint_rings(painter: QPainter, scene: Scene, camera: Camera, nodes: Iterabl
 
 
 def _ring(painter: QPainter, scene: Scene, camera: Camera, node: int, pen: QPen, gap: float) -> None:
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    _outline(painter, scene, camera, node, gap)
+
+
+def _glow(painter: QPainter, scene: Scene, camera: Camera, node: int, color: QColor, alpha: int) -> None:
+    """Light around and over a node: a ring alone says that it is selected."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(color.red(), color.green(), color.blue(), alpha))
+    _outline(painter, scene, camera, node, GLOW_GAP_PX)
+
+
+def _outline(painter: QPainter, scene: Scene, camera: Camera, node: int, gap: float) -> None:
     if node >= len(scene) or not np.isfinite(scene.nodes.positions[node]).all():
         return
     x, y, radius = _place(scene, camera, node)
-    painter.setPen(pen)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawPath(outline(Shape(int(scene.nodes.shape[node])), x, y, max(radius, 3.0) + gap))
 
 
