@@ -12,45 +12,34 @@ from core.domain.recall import Layout
 from core.domain.recipes import RECIPES, SettingForm, recipe, recipes
 from core.services.inject import Position, PromptRole
 from core.services.recall.settings import values_of
+from tests.project.test_seed_settings import BOOKU, STBME
 from tests.recall.desk import RecallDesk
 
 ROOT = Path(__file__).parents[2]
 BOOKU_KEYS = {
-    "retrieval.default_top_k": (5, 1, 50),
-    "retrieval.include_archived_default": (False, None, None),
-    "retrieval.include_knowledge_default": (False, None, None),
-    "retrieval.deduplication_threshold": (0.88, 0, 1),
-    "retrieval.base_beta": (0.3, 0, 1),
-    "retrieval.logic_depth_scale": (0.5, 0, 2),
-    "retrieval.core_boost_min": (1.2, 1, 3),
-    "retrieval.core_boost_max": (1.4, 1, 3),
-    "retrieval.diffusion_boost": (0.3, 0, 1),
-    "retrieval.opposing_penalty": (0.5, 0, 1),
-    "write_conflict.top_n": (8, 1, 50),
-    "write_conflict.energy_cutoff": (0.1, 0, 1),
-    "flashback.enabled": (False, None, None),
-    "flashback.trigger_probability": (0.05, 0, 1),
-    "flashback.archived_probability": (0.6, 0, 1),
-    "flashback.candidate_limit": (50, 10, 200),
-    "flashback.activation_weight_exponent": (1.0, 0.5, 3),
-    "flashback.cooldown_seconds": (3600, 0, 86400),
+    key: known
+    for key, known in BOOKU.items()
+    if key.startswith(("retrieval.", "write_conflict.", "flashback."))
 }
 RAG_KEYS = ("deduplicationThreshold", "coreBoostRange", "energyCutoff")
 STBME_KEYS = {
-    "recallEnabled": (True, None, None),
-    "recallTopK": (15, 1, 100),
-    "recallMaxNodes": (8, 1, 50),
-    "recallEnableLLM": (True, None, None),
-    "injectPosition": ("atDepth", None, None),
-    "injectRole": ("system", None, None),
-    "injectDepth": (4, 0, 9999),
-    "graphWeight": (0.6, 0, 1),
-    "vectorWeight": (0.3, 0, 1),
-    "importanceWeight": (0.1, 0, 1),
-    "enableVisibility": (False, None, None),
-    "enableCrossRecall": (False, None, None),
-    "enableProbRecall": (False, None, None),
-    "probRecallChance": (0.15, 0.01, 0.5),
+    key: STBME[key]
+    for key in (
+        "recallEnabled",
+        "recallTopK",
+        "recallMaxNodes",
+        "recallEnableLLM",
+        "injectPosition",
+        "injectRole",
+        "injectDepth",
+        "graphWeight",
+        "vectorWeight",
+        "importanceWeight",
+        "enableVisibility",
+        "enableCrossRecall",
+        "enableProbRecall",
+        "probRecallChance",
+    )
 }
 
 
