@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, error_json, problem_json
 from app.commands_named import folder_named
-from core.domain import queries as q
-from core.domain.commands import DeleteDocuments, IngestDocument
+from core.domain import queries_documents as qd
+from core.domain.commands_documents import DeleteDocuments, IngestDocument
 from core.domain.document import CutSettings, Cutting, DocumentRow, FileState, FoundFiles, QueueRow
 from core.domain.errors import Conflict, EncodingQuestion, Invalid, NotFound, Unavailable, UserError
 from core.domain.folder import DEFAULT_FOLDER
@@ -39,7 +39,7 @@ def ingest(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     paths = tuple(Path(name).expanduser().absolute() for name in args["paths"])
     if not paths:
         raise Invalid("error.document.no_text", name="—")
-    found = engine.ask(q.FindDocuments(paths))
+    found = engine.ask(qd.FindDocuments(paths))
     if len(found.files) > ASK_FROM_FILES and not args["yes"]:
         raise Invalid("error.document.too_many", count=len(found.files), limit=ASK_FROM_FILES)
     if args["dry_run"]:
@@ -59,7 +59,7 @@ def _queued(
     engine: EngineApi, paths: tuple[Path, ...], args: Mapping[str, Any], say: Say
 ) -> list[dict[str, Any]]:
     queued = engine.ask(
-        q.QueueFiles(
+        qd.QueueFiles(
             paths=paths,
             folder=args["folder"] or DEFAULT_FOLDER,
             title=args["title"] or "",
@@ -70,9 +70,9 @@ def _queued(
     )
     if args["password"]:
         for row in queued.rows:
-            engine.ask(q.AnswerQueue(row=row, password=args["password"]))
+            engine.ask(qd.AnswerQueue(row=row, password=args["password"]))
     rows = worked_off(engine, frozenset(queued.rows))
-    pieces = {row.pk: row for row in engine.ask(q.Documents())}
+    pieces = {row.pk: row for row in engine.ask(qd.Documents())}
     return [_row_json(rows[pk], pieces, say) for pk in queued.rows if pk in rows]
 
 
@@ -84,8 +84,8 @@ def worked_off(engine: EngineApi, wanted: frozenset[int]) -> dict[int, QueueRow]
     before: list[int] = []
     since = time.monotonic()
     while True:
-        engine.ask(q.RunQueue())
-        rows = {row.pk: row for row in engine.ask(q.QueueRows())}
+        engine.ask(qd.RunQueue())
+        rows = {row.pk: row for row in engine.ask(qd.QueueRows())}
         open_rows = [pk for pk, row in rows.items() if row.state.is_open]
         if wanted.isdisjoint(open_rows):
             return rows
@@ -124,7 +124,7 @@ def _problem_error(problem: Problem, say: Say) -> dict[str, Any]:
 
 
 def _dry(engine: EngineApi, path: Path, args: Mapping[str, Any], say: Say) -> dict[str, Any]:
-    query = q.PrepareFile(
+    query = qd.PrepareFile(
         path=path,
         title=args["title"] or "",
         encoding=args["encoding"] or "",
@@ -159,7 +159,7 @@ def _dry(engine: EngineApi, path: Path, args: Mapping[str, Any], say: Say) -> di
 
 
 def _ingest_text(engine: EngineApi, args: Mapping[str, Any], say: Say) -> Answer:
-    query = q.PrepareText(
+    query = qd.PrepareText(
         text=args["content"], title=args["title"] or "", source=args["source"] or "", settings=_settings(args)
     )
     new = engine.ask(query).new
@@ -169,7 +169,7 @@ def _ingest_text(engine: EngineApi, args: Mapping[str, Any], say: Say) -> Answer
     else:
         result = engine.run(IngestDocument(args["folder"] or DEFAULT_FOLDER, new))
         how = next(name for name in ("same", "replaced", "created") if result.counts.get(name))
-        rows = {row.pk: row for row in engine.ask(q.Documents())}
+        rows = {row.pk: row for row in engine.ask(qd.Documents())}
         assert result.document is not None
         report |= {
             "state": "same" if how == "same" else "done",
@@ -235,7 +235,7 @@ def documents(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     """Documents of a folder or of all; with `to` their texts are written, with `delete` some are deleted."""
     engine = library.engine
     folder = None if args["folder"] is None else folder_named(engine, args["folder"]).pk
-    rows = engine.ask(q.Documents(folder))
+    rows = engine.ask(qd.Documents(folder))
     data: dict[str, Any] = {}
     lines: list[str] = []
     if args["delete"]:
@@ -244,9 +244,9 @@ def documents(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
         pieces = result.counts.get("pieces", 0)
         data["deleted"] = {"documents": [row.id for row in wanted], "pieces": pieces}
         lines.append(say("cli.document.deleted", count=len(wanted), pieces=pieces))
-        rows = engine.ask(q.Documents(folder))
+        rows = engine.ask(qd.Documents(folder))
     if args["to"] is not None:
-        query = q.ExportDocuments(
+        query = qd.ExportDocuments(
             documents=tuple(row.pk for row in rows), directory=Path(args["to"]), overwrite=args["overwrite"]
         )
         paths = engine.ask(query)

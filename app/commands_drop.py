@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, problem_json
 from app.commands_documents import ASK_FROM_FILES, worked_off
-from core.domain import queries as q
+from core.domain import queries_documents as qd
 from core.domain.document import FileState, FoundFiles, QueueRow
 from core.domain.errors import Invalid
 from core.domain.folder import DEFAULT_FOLDER
@@ -29,7 +29,7 @@ def drop(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     files without `yes`.
     """
     engine = library.engine
-    found = engine.ask(q.FindDocuments(tuple(Path(name).expanduser().absolute() for name in args["paths"])))
+    found = engine.ask(qd.FindDocuments(tuple(Path(name).expanduser().absolute() for name in args["paths"])))
     if len(found.files) > ASK_FROM_FILES and not args["yes"]:
         raise Invalid("error.document.too_many", count=len(found.files), limit=ASK_FROM_FILES)
     files = engine.ask(SortFiles(found.files))

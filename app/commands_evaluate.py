@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, one_line, time_json
 from app.commands_named import folder_named
-from core.domain import queries as q
-from core.domain.commands import ImportRecallCases
+from core.domain import queries_recall as qr
+from core.domain.commands_recall import ImportRecallCases
 from core.domain.errors import BadFile, Invalid
 from core.domain.recall import CaseOutcome, Evaluation
 
@@ -34,10 +34,10 @@ def evaluate(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
         lines.append(say("cli.evaluate.imported", **counts))
     if args["export"]:
         path = Path(args["export"])
-        count = _export(engine.ask(q.ExportRecallCases(folder)), path, overwrite=args["overwrite"])
+        count = _export(engine.ask(qr.ExportRecallCases(folder)), path, overwrite=args["overwrite"])
         data["exported"] = {"path": str(path), "cases": count}
         lines.append(say("cli.evaluate.exported", count=count, path=str(path)))
-    evaluation = engine.ask(q.Evaluate(folder))
+    evaluation = engine.ask(qr.Evaluate(folder))
     data |= evaluation_json(evaluation)
     return Answer(data, (*lines, *_lines(evaluation, say)), evaluation.passed == len(evaluation.outcomes))
 

@@ -21,6 +21,8 @@ from app.answers import (
 )
 from app.commands_named import folder_named, resolved
 from core.domain import queries as q
+from core.domain import queries_history as qy
+from core.domain import queries_index as qi
 from core.domain.enums import Layer, Status
 from core.domain.errors import Invalid
 from core.domain.ids import MemoryPk, TypeId
@@ -47,7 +49,7 @@ def search(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     engine = library.engine
     if args["meaning"]:
         limit = _limit(args) or engine.ask(q.Counts()).memories
-        hits = dict(engine.ask(q.SearchByMeaning(args["text"], limit, _filter(engine, args, text=""))))
+        hits = dict(engine.ask(qi.SearchByMeaning(args["text"], limit, _filter(engine, args, text=""))))
         return _listed(engine, list(hits), args, say, hits)
     where = _filter(engine, args, text=args["text"])
     return _listed(engine, engine.ask(q.ListMemories(where, q.Sort(q.SortKey.RELEVANCE))), args, say)
@@ -169,7 +171,7 @@ def folders(library: Library, _args: Mapping[str, Any], say: Say) -> Answer:
 
 def history(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     """Changes, newest first."""
-    entries = library.engine.ask(q.History(_limit(args) or ALL))
+    entries = library.engine.ask(qy.History(_limit(args) or ALL))
     items = [op_json(entry.op, say) | {"rows": entry.rows, "memories": entry.memories} for entry in entries]
     lines = [
         f"{entry.op.id:>6}  {entry.op.at.astimezone():%Y-%m-%d %H:%M}  {one_line(op_text(entry.op, say), 80)}"
@@ -185,7 +187,7 @@ def verify(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
         from app.commands_transfer import verify_package
 
         return verify_package(library, Path(args["package"]), say)
-    report = library.engine.ask(q.Verify())
+    report = library.engine.ask(qi.Verify())
     data = {
         "healthy": report.healthy,
         "checked": report.checked,

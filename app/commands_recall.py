@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.answers import Answer, Say, one_line
 from app.commands_named import folder_named, resolved
 from core.domain import queries as q
+from core.domain import queries_recall as qr
 from core.domain.errors import Invalid
 from core.domain.ids import MemoryPk
 from core.domain.json_types import Json
@@ -48,7 +49,7 @@ _YES_NO = {
 
 def recall(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     """What is recalled for a message, with the numbers that explain it."""
-    result = library.engine.ask(q.Recall(_request(library.engine, args)))
+    result = library.engine.ask(qr.Recall(_request(library.engine, args)))
     names = _Names(library.engine, result)
     lines = [
         f"{place:>3}  {item.score:7.4f}  {item.id}  {item.type:<10}  {one_line(item.title, TITLE_CHARS)}  ({_parts(item, say)})"
@@ -75,7 +76,7 @@ def recall(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
 
 def inject(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     """The text for the prompt."""
-    result = library.engine.ask(q.Recall(_request(library.engine, args)))
+    result = library.engine.ask(qr.Recall(_request(library.engine, args)))
     names = _Names(library.engine, result)
     data = {**injection_json(result.injection, names), "run": result.run, "notes": _notes(result, say)}
     return Answer(data, tuple(result.injection.text.split("\n")))
@@ -85,7 +86,7 @@ def why(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     """Why a memory is or is not recalled for a message."""
     engine = library.engine
     pk = resolved(engine, [args["memory"]], args["folder"])[0]
-    answer = engine.ask(q.WhyNot(_request(engine, args), pk))
+    answer = engine.ask(qr.WhyNot(_request(engine, args), pk))
     item = answer.recalled
     twin = None if answer.twin is None else engine.ask(q.MemoryRows((answer.twin,)))
     remedy = answer.remedy

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from app.answers import Answer, Say, count_lines, error_json, hint_lines, problem_json
 from app.commands_named import folder_named
 from core.domain import queries as q
-from core.domain.commands import ApplyImport
+from core.domain import queries_transfer as qt
+from core.domain.commands_transfer import ApplyImport
 from core.domain.errors import Conflict, Invalid, Unavailable, UserError
 from core.domain.package import Collision
 from core.domain.queries_packages import ExportLibrary, VerifyPackage
@@ -59,16 +60,16 @@ def _files(engine: EngineApi, path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     try:
-        several = engine.ask(q.ReadFile(path)).format is Format.MARKDOWN  # beside which other files may lie
+        several = engine.ask(qt.ReadFile(path)).format is Format.MARKDOWN  # beside which other files may lie
     except UserError as error:
         several = error.key == SEVERAL
-    return [found.path for found in engine.ask(q.FindFiles(path))] if several else [path]
+    return [found.path for found in engine.ask(qt.FindFiles(path))] if several else [path]
 
 
 def _import_one(engine: EngineApi, path: Path, args: Mapping[str, Any], say: Say) -> dict[str, Any]:
     report: dict[str, Any] = {"file": str(path), "ok": False, "imported": False}
     try:
-        plan = engine.ask(q.ReadFile(path, partly=args["partly"], as_new=args["as_new"]))
+        plan = engine.ask(qt.ReadFile(path, partly=args["partly"], as_new=args["as_new"]))
         if args["collision"] is not None:
             plan = replace(plan, collision=Collision(args["collision"]), needs_confirmation=False)
         report |= _plan_json(plan, say)
@@ -143,12 +144,12 @@ def export(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     """A folder, chosen memories, or the whole library as a file. Errors: UserError."""
     engine, target, path = library.engine, Format(args["format"]), Path(args["to"])
     folder = None if args["folder"] is None else folder_named(engine, args["folder"]).pk
-    query: q.ExportFolder | q.ExportMemories | ExportLibrary
+    query: qt.ExportFolder | qt.ExportMemories | ExportLibrary
     if args["ids"]:
         memories = engine.ask(q.ResolveMemories(tuple(args["ids"]), folder))
-        query = q.ExportMemories(memories, target, path, overwrite=args["overwrite"])
+        query = qt.ExportMemories(memories, target, path, overwrite=args["overwrite"])
     elif folder is not None:
-        query = q.ExportFolder(
+        query = qt.ExportFolder(
             folder=folder,
             format=target,
             path=path,

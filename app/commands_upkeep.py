@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say, one_line, op_text, row_json, time_json
 from app.commands_named import folder_named, resolved
-from core.domain.commands import Command, KeepMemo, RemoveMemos
+from core.domain.commands import Command
 from core.domain.commands_proposals import ApplyProposal
-from core.domain.commands_upkeep import ForgetMemories, JudgeTrials
+from core.domain.commands_upkeep import ForgetMemories, JudgeTrials, KeepMemo, RemoveMemos
 from core.domain.enums import Status
 from core.domain.errors import Invalid, NotFound
 from core.domain.folder import DEFAULT_FOLDER

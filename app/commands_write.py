@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from app.answers import Answer, Say, op_json, op_text
 from app.commands_named import folder_named, resolved
 from core.domain import commands as c
+from core.domain import commands_folders as cf
 from core.domain import queries as q
 from core.domain.enums import Layer
 from core.domain.errors import Invalid, NotFound
@@ -96,7 +97,7 @@ def _target(engine: EngineApi, name: str, *, create: bool) -> FolderPk:
     except NotFound:
         if not create:
             raise
-    made = engine.run(c.CreateFolder(name)).created_folder
+    made = engine.run(cf.CreateFolder(name)).created_folder
     return folder_named(engine, name).pk if made is None else made
 
 

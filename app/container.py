@@ -22,6 +22,9 @@ from app.container_extract import LibraryExtraction
 from app.container_health import LibraryHealth, log_changes
 from app.container_models import Models
 from core.domain import queries as q
+from core.domain import queries_booku as qb
+from core.domain import queries_index as qi
+from core.domain import queries_transfer as qt
 from core.domain.endpoints import ModelTask
 from core.domain.enums import ActorKind
 from core.domain.errors import Invalid, LibraryInUse, NotFound, Unavailable
@@ -374,8 +377,8 @@ class Library:
                 _LazyDocuments(),
                 self.watch.run,
                 lambda texts: self.embedder.embed_documents(list(texts)),
-                lambda path, partly: self.engine.ask(q.ReadFile(path, partly=partly)),
-                lambda path: self.engine.ask(q.FindFiles(path)),
+                lambda path, partly: self.engine.ask(qt.ReadFile(path, partly=partly)),
+                lambda path: self.engine.ask(qt.FindFiles(path)),
             ),
             **self.watch.answers(),
             **recall_answers(lambda: self.recall),
@@ -389,19 +392,19 @@ class Library:
             **graph_file_answers(self.store, _LazyFormats(), self._in_library),
             **upkeep_answers(self.store, lambda: self.store.upkeep, lambda: self._compression),
             **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
-            q.SearchByMeaning: self._search,
-            q.Verify: self._verify,
-            q.RebuildIndex: lambda _query, cancel: (
+            qi.SearchByMeaning: self._search,
+            qi.Verify: self._verify,
+            qi.RebuildIndex: lambda _query, cancel: (
                 self.rebuild(None, cast("CancelToken | None", cancel)).done
             ),
             q.NoveltyOf: lambda query, cancel: self._novelty.of(query, cast("CancelToken | None", cancel)),
-            q.EmbedWaiting: lambda query, cancel: self._novelty.catch_up(
+            qi.EmbedWaiting: lambda query, cancel: self._novelty.catch_up(
                 query.limit, cast("CancelToken | None", cancel)
             ),
-            q.VectorCounts: lambda query, _cancel: self.store.queue.vector_counts(
+            qi.VectorCounts: lambda query, _cancel: self.store.queue.vector_counts(
                 self.embedder.identity.key, query.folder
             ),
-            q.CountUse: lambda query, _cancel: self.store.usage.count(query.memories),
+            qb.CountUse: lambda query, _cancel: self.store.usage.count(query.memories),
             q.LibraryPath: lambda _query, _cancel: self.files.root,
         }
 
@@ -414,7 +417,9 @@ class Library:
         pks, rows = self.store.queue.matrix_rows(self.embedder.identity.key, memories)
         return {MemoryPk(int(pk)): row for pk, row in zip(pks, rows, strict=True)}
 
-    def _search(self, query: q.SearchByMeaning, _cancel: Cancel | None) -> tuple[tuple[MemoryPk, float], ...]:
+    def _search(
+        self, query: qi.SearchByMeaning, _cancel: Cancel | None
+    ) -> tuple[tuple[MemoryPk, float], ...]:
         allowed = None
         if query.filter != q.MemoryFilter():
             with self.store.read() as reader:
@@ -422,7 +427,7 @@ class Library:
         hits = self._semantic.by_meaning(query.text, query.limit, allowed)
         return tuple((hit.pk, hit.score) for hit in hits)
 
-    def _verify(self, query: q.Verify, cancel: Cancel | None) -> VerifyReport:
+    def _verify(self, query: qi.Verify, cancel: Cancel | None) -> VerifyReport:
         """Store and index; beside a program that keeps the library, or without an index, the store alone."""
         from core.services.doctor import checked_store, store_report
 

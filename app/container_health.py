@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 from app import paths
 from core.domain import queries as q
 from core.domain import queries_health as qh
+from core.domain import queries_index as qi
+from core.domain import queries_recall as qr
 from core.domain.commands import Command
 from core.domain.errors import CuratorError
 from core.domain.health import (
@@ -199,7 +201,7 @@ class LibraryHealth:
         )
 
     def _cases(self) -> int:
-        return len(self._library.engine.ask(q.RecallCases()))
+        return len(self._library.engine.ask(qr.RecallCases()))
 
     def _trial(self, embedder: Embedder, cancel: CancelToken | None) -> Mapping[str, float]:
         from core.services.evaluate import evaluate
@@ -271,7 +273,7 @@ class LibraryHealth:
             path,
             state=self.service.state(sizes=True),
             card=self._library.store.health.card(None, self._key()),
-            report=self.service.check_up(q.Verify().sample, cancel),
+            report=self.service.check_up(qi.Verify().sample, cancel),
             backups=tuple(self.backups.all()),
             settings=self._settings,
             log_dir=paths.log_dir(),

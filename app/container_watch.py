@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from core.domain import queries as q
-from core.domain.commands import Command, IngestDocument
+from core.domain import queries_documents as qd
+from core.domain.commands import Command
+from core.domain.commands_documents import IngestDocument
 from core.domain.document import DocumentRow, FoundFiles
 from core.domain.queries_drop import DropKind, SortFiles
 from core.domain.watching import WATCHED_SOURCE, WATCHER_NAME
@@ -42,7 +44,7 @@ class Watch:
         return watch_answers(self._list, lambda: self._thread, self._in_library, self._documents)
 
     def _documents(self) -> Sequence[DocumentRow]:
-        return self._library.engine.ask(q.Documents())
+        return self._library.engine.ask(qd.Documents())
 
     def start(self) -> None:
         """Watch from now on. Only for the holder of the library's lock."""
@@ -75,7 +77,7 @@ class Watch:
         engine = self._library.engine
 
         def find(paths: Sequence[Path], cancel: Cancel) -> FoundFiles:
-            return engine.ask(q.FindDocuments(tuple(paths)), cancel=cancel)
+            return engine.ask(qd.FindDocuments(tuple(paths)), cancel=cancel)
 
         def is_document(path: Path, cancel: Cancel) -> bool:
             return engine.ask(SortFiles((path,)), cancel=cancel)[0].sort is DropKind.DOCUMENTS
@@ -85,8 +87,8 @@ class Watch:
             find=find,
             is_document=is_document,
             add=engine.ask,
-            work=lambda cancel: engine.ask(q.RunQueue(), cancel=cancel),
-            rows=lambda: engine.ask(q.QueueRows()),
+            work=lambda cancel: engine.ask(qd.RunQueue(), cancel=cancel),
+            rows=lambda: engine.ask(qd.QueueRows()),
             documents=self._documents,
             skip=self._in_library,
         )

@@ -10,7 +10,7 @@ from app import container, paths
 from app.container_health import restore
 from app.window_call import call_window
 from core.domain.api import EngineApi
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.errors import Invalid
 from core.domain.health import Backup
 from core.settings import Settings

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from core.domain import queries as q
 from core.domain import queries_history as qy
 from core.domain.api import Cancel, Drafts, Report, Unsubscribe
 from core.domain.commands import Command
@@ -134,14 +133,14 @@ class Engine:
     def _own_answers(self) -> dict[type[Query[Any]], Answer]:
         store, actor = self._store, self._actor
         return {
-            q.History: lambda query, _: tuple(store.history(query.limit, query.before)),
+            qy.History: lambda query, _: tuple(store.history(query.limit, query.before)),
             qy.Ops: lambda query, _: tuple(store.ops(query.filter)),
             qy.Writers: lambda _query, _: tuple(store.writers()),
             qy.OpDiff: lambda query, _: tuple(store.op_diff(query.op, query.limit)),
-            q.VersionsOf: lambda query, _: tuple(store.versions(query.pk)),
-            q.PreviewUndo: lambda query, _: store.preview_undo(actor, query.op),
-            q.UndoStateNow: lambda _query, _: store.undo_state(actor),
-            q.LastOpId: lambda _query, _: store.last_op(),
+            qy.VersionsOf: lambda query, _: tuple(store.versions(query.pk)),
+            qy.PreviewUndo: lambda query, _: store.preview_undo(actor, query.op),
+            qy.UndoStateNow: lambda _query, _: store.undo_state(actor),
+            qy.LastOpId: lambda _query, _: store.last_op(),
         }
 
     # --- events --------------------------------------------------------------------------

@@ -15,8 +15,6 @@ from core.domain.api import Cancel, Report
 from core.domain.commands import (
     ArchiveMemories,
     Command,
-    DeleteFolder,
-    RenameFolder,
     RestoreMemories,
     SetImportance,
     SetLayer,
@@ -26,6 +24,7 @@ from core.domain.commands import (
     UntrashMemories,
 )
 from core.domain.commands_floors import MarkLookedAt
+from core.domain.commands_folders import DeleteFolder, RenameFolder
 from core.domain.enums import Layer
 from core.domain.folder import SEPARATOR
 from core.domain.ids import FolderPk, MemoryPk, TypeId

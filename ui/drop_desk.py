@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from core.domain.api import Cancel, Report
 from core.domain.document import FoundFiles
 from core.domain.folder import DEFAULT_FOLDER
-from core.domain.queries import FindDocuments, QueueFiles
+from core.domain.queries_documents import FindDocuments, QueueFiles
 from core.domain.queries_drop import DropKind, SortedFile, SortFiles
 from ui.context import Context
 from ui.dialogs.sorting import SortingSheet

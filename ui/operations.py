@@ -10,7 +10,7 @@ from core.domain.api import Cancel, Report
 from core.domain.commands import Command
 from core.domain.errors import Conflict
 from core.domain.ids import MemoryPk, OpId
-from core.domain.queries import PreviewUndo, UndoStateNow
+from core.domain.queries_history import PreviewUndo, UndoStateNow
 from core.domain.results import Changes, OpResult, UndoPreview, UndoResult, UndoState
 from ui.actions import Actions
 from ui.context import Context

@@ -9,7 +9,7 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal
 
 from core.domain.api import Cancel, Report
-from core.domain.queries import AnswerQueue, ChangeQueue, QueueAction, RunQueue
+from core.domain.queries_documents import AnswerQueue, ChangeQueue, QueueAction, RunQueue
 from core.domain.queries_drop import LookAtQueue, QueueView
 from ui.context import Context
 from ui.tasks import Lane, Task, single_shot

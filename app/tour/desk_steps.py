@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.tour.stage import Stage
-from core.domain.commands import CreateFolder
+from core.domain.commands_folders import CreateFolder
 from core.domain.ids import MemoryPk
-from core.domain.queries import (
-    Counts,
-    ExportFolder,
-    FolderByName,
-    History,
-    ListMemories,
-    Memories,
-    MemoryDetailOf,
-    MemoryFilter,
-)
+from core.domain.queries import Counts, FolderByName, ListMemories, Memories, MemoryDetailOf, MemoryFilter
+from core.domain.queries_history import History
+from core.domain.queries_transfer import ExportFolder
 from core.domain.transfer import Format
 from ui.dialogs.importing import ImportDialog
 from ui.dialogs.move import MoveDialog

@@ -14,8 +14,11 @@ from PySide6.QtWidgets import QApplication
 
 from app.tour.stage import Stage, StepFailed
 from core.domain.document import DocumentRow, FileState
-from core.domain.queries import Documents, ExportFolder, FolderByName, History, PiecesOf, QueueRows
+from core.domain.queries import FolderByName
+from core.domain.queries_documents import Documents, PiecesOf, QueueRows
 from core.domain.queries_drop import DropKind
+from core.domain.queries_history import History
+from core.domain.queries_transfer import ExportFolder
 from core.domain.transfer import Format
 from ui.dialogs.cutting import CutAgainDialog
 from ui.dialogs.sorting import SortingSheet

@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QApplication
 from app.tour.desk_steps import CHAT, Step
 from app.tour.long_story import plan
 from app.tour.stage import Stage, StepFailed
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.graph import GraphData, GraphFilter, GraphOf
 from core.domain.ids import MemoryPk
-from core.domain.queries import FolderByName, LastInjection, ListMemories, LiveEdges, MemoryFilter
+from core.domain.queries import FolderByName, ListMemories, LiveEdges, MemoryFilter
+from core.domain.queries_recall import LastInjection
 from ui.graph.coloring import Coloring
 from ui.graph.culling import closed_groups, discs
 from ui.graph.hits import handle_place

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QTreeWidgetItem
 
 from app.tour.stage import Stage, StepFailed
 from core.domain.health import RebuildScope
-from core.domain.queries import Counts, History, LibrarySchema
+from core.domain.queries import Counts, LibrarySchema
 from core.domain.queries_health import Backups, CheckUp, EstimateRebuild, FolderFigures, Health
-from core.domain.queries_history import OpDiff
+from core.domain.queries_history import History, OpDiff
 from ui.views.health.page import BACKUPS, CHECKUP, OVERVIEW, REBUILD
 from ui.views.history_page import ENTRY, NAME, HistoryPage
 from ui.views.types.page import TypesPage

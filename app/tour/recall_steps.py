@@ -7,16 +7,8 @@ from dataclasses import replace
 
 from app.tour.stage import Stage, StepFailed
 from core.domain.ids import MemoryPk
-from core.domain.queries import (
-    Counts,
-    FolderByName,
-    LastInjection,
-    Memories,
-    Recall,
-    RecallHistoryOf,
-    RecallRuns,
-    WhyNot,
-)
+from core.domain.queries import Counts, FolderByName, Memories
+from core.domain.queries_recall import LastInjection, Recall, RecallHistoryOf, RecallRuns, WhyNot
 from core.domain.recall import RecallResult, Remedy
 from ui.models.recall_results import ResultRow, RowKind
 from ui.views.detail import RECALL

@@ -12,7 +12,8 @@ from core.algos.titles import document_title, documents_of_pieces, startup_title
 from core.booku.library import BookuLibrary
 from core.booku.records import Item
 from core.domain import queries as q
-from core.domain.commands import IngestDocument, NewDocument
+from core.domain import queries_documents as qd
+from core.domain.commands_documents import IngestDocument, NewDocument
 from core.domain.document import CutSettings, Cutting, DocumentRow
 from core.domain.enums import Layer
 from core.domain.errors import CuratorError, Unavailable
@@ -22,7 +23,7 @@ from core.domain.results import OpResult, WholeMemory
 SHOWN_IDS = 20
 STARTUP_SOURCE = "startup_event"
 _LOG = logging.getLogger(__name__)
-_QueryFor = Callable[[CutSettings], "q.PrepareFile | q.PrepareText"]
+_QueryFor = Callable[[CutSettings], "qd.PrepareFile | qd.PrepareText"]
 
 
 def ingest(library: BookuLibrary, title: str, content: str, file_path: str | None, source: str) -> Item:
@@ -38,15 +39,15 @@ def ingest(library: BookuLibrary, title: str, content: str, file_path: str | Non
             raise FileNotFoundError(str(file_path))
         name = document_title(title) if (title or "").strip() else document_title(path.stem)
         new = _cut(
-            library, lambda settings: q.PrepareFile(path=path, title=name, source=source, settings=settings)
+            library, lambda settings: qd.PrepareFile(path=path, title=name, source=source, settings=settings)
         )
     folder = library.folder_id(None)
     result = library.run(IngestDocument(folder, new))
     return _answer(library, result, new)
 
 
-def _of_text(title: str, text: str, source: str, settings: CutSettings) -> q.PrepareText:
-    return q.PrepareText(text=text, title=title, source=source, settings=settings, plain=True)
+def _of_text(title: str, text: str, source: str, settings: CutSettings) -> qd.PrepareText:
+    return qd.PrepareText(text=text, title=title, source=source, settings=settings, plain=True)
 
 
 def _cut(library: BookuLibrary, query_for: _QueryFor) -> NewDocument:
@@ -69,8 +70,8 @@ def local_path(text: str) -> Path:
 
 
 def _answer(library: BookuLibrary, result: OpResult, new: NewDocument) -> Item:
-    row = next(row for row in library.ask(q.Documents()) if row.pk == result.document)
-    pieces = library.ask(q.PiecesOf(row.pk))
+    row = next(row for row in library.ask(qd.Documents()) if row.pk == result.document)
+    pieces = library.ask(qd.PiecesOf(row.pk))
     mode = next(name for name in ("same", "replaced", "created") if result.counts.get(name))
     return {
         "action": "booku_knowledge_ingest",
@@ -98,7 +99,7 @@ def shown_title(title: str) -> str:
 
 def titles(library: BookuLibrary) -> list[str]:
     """Titles of all documents that have pieces, each once: rows, then pieces that came without one."""
-    rows = [shown_title(row.title) for row in library.ask(q.Documents()) if row.pieces]
+    rows = [shown_title(row.title) for row in library.ask(qd.Documents()) if row.pieces]
     where = MemoryFilter(layers=frozenset({Layer.KNOWLEDGE}))
     pks = library.ask(q.ListMemories(where, Sort(SortKey.CREATED)))
     loose = (whole.memory.title for whole in _wholes(library, pks) if whole.memory.document is None)
@@ -139,14 +140,14 @@ def startup(library: BookuLibrary) -> Item:
         for root in roots:
             if not root.exists():
                 counts["skipped" if library.settings.startup_skip_missing_paths else "failed"] += 1
-        known = _Known(library.ask(q.Documents()))
+        known = _Known(library.ask(qd.Documents()))
         for path in _startup_files(library, [root for root in roots if root.exists()]):
             counts[_startup_one(library, path, roots, known)] += 1
     return {"action": "booku_knowledge_startup", **counts, "titles": titles(library)}
 
 
 def _startup_files(library: BookuLibrary, roots: list[Path]) -> Iterator[Path]:
-    found = library.ask(q.FindDocuments(tuple(roots)))
+    found = library.ask(qd.FindDocuments(tuple(roots)))
     for path in found.files:
         if library.settings.startup_recursive or path in roots or path.parent in roots:
             yield path
@@ -177,7 +178,7 @@ def _startup_one(library: BookuLibrary, path: Path, roots: list[Path], known: _K
     try:
         new = _cut(
             library,
-            lambda cutting: q.PrepareFile(
+            lambda cutting: qd.PrepareFile(
                 path=path,
                 title=document_title(title),
                 source=STARTUP_SOURCE,

@@ -10,8 +10,11 @@ from typing import TypeVar
 from core.algos import booku_names
 from core.booku.settings import BookuSettings
 from core.domain import queries as q
+from core.domain import queries_booku as qb
+from core.domain import queries_index as qi
 from core.domain.api import EngineApi
-from core.domain.commands import Command, CreateFolder
+from core.domain.commands import Command
+from core.domain.commands_folders import CreateFolder
 from core.domain.errors import Conflict, CuratorError, Invalid, Unavailable, UserError
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk
@@ -92,14 +95,14 @@ class BookuLibrary:
 
     def whole(self, pks: Sequence[int]) -> tuple[WholeMemory, ...]:
         """Records with all that hangs on them, in order."""
-        return self.ask(q.WholeMemories(tuple(MemoryPk(pk) for pk in pks))) if pks else ()
+        return self.ask(qb.WholeMemories(tuple(MemoryPk(pk) for pk in pks))) if pks else ()
 
     def find(self, ids: Sequence[str]) -> dict[str, MemoryPk]:
         """Pks of ids that name exactly one memory; merged ones as what they were merged into."""
         asked = tuple(dict.fromkeys(str(each) for each in ids))
         if not asked:
             return {}
-        found = {each: pks[0] for each, pks in self.ask(q.FindMemories(asked)) if len(pks) == 1}
+        found = {each: pks[0] for each, pks in self.ask(qb.FindMemories(asked)) if len(pks) == 1}
         if not found:
             return {}
         ends = self.ask(q.ResolveMemories(tuple(found)))
@@ -124,6 +127,6 @@ class BookuLibrary:
     def embed_waiting(self) -> None:
         """Give what was written just now its vector, so that it can be found; without embedder words must do."""
         try:
-            self.ask(q.EmbedWaiting())
+            self.ask(qi.EmbedWaiting())
         except Unavailable:
             return

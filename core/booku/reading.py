@@ -12,6 +12,8 @@ from core.booku import records
 from core.booku.library import BookuLibrary
 from core.booku.records import Item
 from core.domain import queries as q
+from core.domain import queries_index as qi
+from core.domain import queries_recall as qr
 from core.domain.enums import Layer, Status
 from core.domain.errors import Unavailable
 from core.domain.ids import FolderPk, MemoryId, TypeId
@@ -97,7 +99,7 @@ def recalled(library: BookuLibrary, asked: Retrieval) -> tuple[RecallResult, lis
         mode=RecallMode.COMMIT,
         caller=CALLER,
     )
-    result = library.ask(q.Recall(request))
+    result = library.ask(qr.Recall(request))
     wholes = {whole.memory.pk: whole for whole in library.whole([item.pk for item in result.selected])}
     found = [(wholes[item.pk], item.score) for item in result.selected if item.pk in wholes]
     return result, found
@@ -360,7 +362,7 @@ def vectors(library: BookuLibrary, folder: FolderPk | None) -> Item:
     """Vectors of the records of a folder (None = of all), and of all documents; 0 without an embedder."""
     library.embed_waiting()
     try:
-        memory, knowledge = library.ask(q.VectorCounts(folder))
+        memory, knowledge = library.ask(qi.VectorCounts(folder))
     except Unavailable:
         memory = knowledge = 0
     return {"memory": memory, "knowledge": knowledge}

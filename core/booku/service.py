@@ -16,6 +16,7 @@ from core.booku.records import Item
 from core.booku.settings import BookuSettings
 from core.booku.writing import NewRecord, RecordChange
 from core.domain import queries as q
+from core.domain import queries_booku as qb
 from core.domain.api import EngineApi
 from core.domain.ids import MemoryPk
 from core.domain.memory import TagSet
@@ -390,7 +391,7 @@ class BookuMemoryService:
         def work(library: BookuLibrary) -> None:
             pks = tuple(MemoryPk(pk) for pk in library.find([memory_id]).values())
             if pks:
-                library.ask(q.CountUse(pks))
+                library.ask(qb.CountUse(pks))
 
         await self._do(work)
 

@@ -7,15 +7,9 @@ from collections.abc import Sequence
 from core.booku import records
 from core.booku.library import BookuLibrary
 from core.booku.records import Item
-from core.domain import queries as q
-from core.domain.commands import (
-    ApplyPromotion,
-    ArchiveMemories,
-    DeletePermanently,
-    MoveMemories,
-    SetLayer,
-    TrashMemories,
-)
+from core.domain import queries_upkeep as qu
+from core.domain.commands import ArchiveMemories, DeletePermanently, MoveMemories, SetLayer, TrashMemories
+from core.domain.commands_upkeep import ApplyPromotion
 from core.domain.enums import Status
 from core.domain.ids import MemoryPk
 from core.domain.results import Verdict, WholeMemory
@@ -94,7 +88,7 @@ def promote(library: BookuLibrary, folder_id: str | None) -> Item:
         ()
         if folder is None
         else library.ask(
-            q.PromotionPlan(
+            qu.PromotionPlan(
                 folder=folder.pk,
                 days=settings.emergent_days,
                 activations=settings.activation_threshold,

@@ -11,15 +11,11 @@ from core.booku import records
 from core.booku.library import BookuLibrary
 from core.booku.records import PEOPLE, RELATED, Item
 from core.domain import queries as q
-from core.domain.commands import (
-    UNSET,
-    CreateMemory,
-    EditMemory,
-    KeepMemo,
-    MergeIntoMemory,
-    MergePolicy,
-    NewMemory,
-)
+from core.domain import queries_booku as qb
+from core.domain import queries_index as qi
+from core.domain import queries_upkeep as qu
+from core.domain.commands import UNSET, CreateMemory, EditMemory, MergeIntoMemory, MergePolicy, NewMemory
+from core.domain.commands_upkeep import KeepMemo
 from core.domain.enums import Layer, Status
 from core.domain.errors import Conflict, Unavailable
 from core.domain.folder import Memo
@@ -104,7 +100,7 @@ def _people(library: BookuLibrary, value: object) -> tuple[tuple[MemoryPk, ...],
     names = records.texts(_listed(value))
     if not names:
         return (), ()
-    found = {name: pks[0] for name, pks in library.ask(q.PeopleNamed(names)) if len(pks) == 1}
+    found = {name: pks[0] for name, pks in library.ask(qb.PeopleNamed(names)) if len(pks) == 1}
     return tuple(dict.fromkeys(found.values())), tuple(name for name in names if name not in found)
 
 
@@ -149,7 +145,7 @@ def _upsert(library: BookuLibrary, new: NewMemory) -> Item:
 def _novelty(library: BookuLibrary, new: NewMemory) -> NoveltyReport:
     """How new the text is; without an embedder it counts as new."""
     try:
-        library.ask(q.EmbedWaiting())
+        library.ask(qi.EmbedWaiting())
         return library.ask(
             q.NoveltyOf(
                 folder=new.folder,
@@ -170,7 +166,7 @@ def _target(
     """The memory to merge into: the person of that id, else the nearest one that is not locked."""
     person_id = new.fields.get("person_id")
     if new.type == PERSON and isinstance(person_id, str):
-        known = library.ask(q.PersonMemories(person_id))
+        known = library.ask(qb.PersonMemories(person_id))
         if known:
             return known[0], None
     if not report.merges:
@@ -256,7 +252,7 @@ def keep_memo(library: BookuLibrary, content: str, expire_hours: object, stream_
         folder=library.folder(None), content=str(content or ""), stream_id=stream_id or "", hours=hours
     )
     result = library.run(command)
-    memos = library.ask(q.MemosOf(at=library.clock()))
+    memos = library.ask(qu.MemosOf(at=library.clock()))
     memo = next(each for each in memos if each.pk == result.created_memo)
     return {
         "action": "create_temporary_memo",

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from core.domain.commands import Command
 from core.domain.enums import Status
-from core.domain.ids import MemoryPk
+from core.domain.ids import FolderPk, MemoryPk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,3 +49,40 @@ class UnfoldSummaries(Command):
 
     LABEL: ClassVar[str] = "op.memory.unfold"
     memories: tuple[MemoryPk, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepMemo(Command):
+    """Keep a short-lived note; the same text in the same stream lives on instead of standing twice.
+
+    Memos that have expired are removed on the way. Result: `created_memo`, and `refreshed` among the counts.
+    Errors: Invalid for a blank text or a time that is not positive.
+    """
+
+    LABEL: ClassVar[str] = "op.memo.keep"
+    folder: FolderPk
+    content: str
+    stream_id: str = ""
+    hours: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveMemos(Command):
+    """Remove memos."""
+
+    LABEL: ClassVar[str] = "op.memo.remove"
+    memos: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplyPromotion(Command):
+    """Carry out the verdicts on memories that are on trial, as one op (DESIGN §5, promote).
+
+    `promote`: to long-term, still in recall; `archive`: kept, out of default recall; `trash`: restorable.
+    Errors: Invalid when one is not on trial any more.
+    """
+
+    LABEL: ClassVar[str] = "op.memory.promote"
+    promote: tuple[MemoryPk, ...] = ()
+    archive: tuple[MemoryPk, ...] = ()
+    trash: tuple[MemoryPk, ...] = ()

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from core.domain.document import CutSettings, DocumentKind, FileState, QueueRow
 from core.domain.ids import DocumentPk
-from core.domain.queries import Prepared, Query
+from core.domain.queries import Query
+from core.domain.queries_documents import Prepared
 from core.domain.results import OpInfo, Problem
 from core.domain.transfer import Format
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.domain.enums import ActorKind, Kind
-from core.domain.ids import FolderPk, OpId
+from core.domain.ids import FolderPk, MemoryPk, OpId
 from core.domain.queries import Query
-from core.domain.results import HistoryEntry, RowDiff
+from core.domain.results import HistoryEntry, RowDiff, RowVersion, UndoPreview, UndoState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,3 +45,35 @@ class OpDiff(Query[tuple[RowDiff, ...]]):
 
     op: OpId
     limit: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class History(Query[tuple[HistoryEntry, ...]]):
+    """Ops, newest first."""
+
+    limit: int = 200
+    before: OpId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsOf(Query[tuple[RowVersion, ...]]):
+    """What changed on one memory, newest first."""
+
+    pk: MemoryPk
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewUndo(Query[UndoPreview]):
+    """What undoing an op (None = this writer's newest) would do, and which rows stand against it."""
+
+    op: OpId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UndoStateNow(Query[UndoState]):
+    """What Ctrl+Z and Ctrl+Y would do now."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastOpId(Query[OpId]):
+    """Highest op id: polled to notice what other programs wrote."""

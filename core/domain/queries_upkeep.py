@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.domain.api import Report
+from core.domain.folder import Memo
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.queries import Query
+from core.domain.results import TrialRow
 from core.domain.upkeep import (
     FORGET_BELOW,
     TRIAL_ACTIVATIONS,
@@ -161,3 +163,28 @@ class DrawFlashback(Query[Flashback]):
     skip: tuple[MemoryPk, ...] = ()
     layer_draw: float | None = None
     memory_draw: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemosOf(Query[tuple[Memo, ...]]):
+    """Memos of a folder (None = of all) that live at a time (None = now), newest first.
+
+    With `expired` the dead ones too.
+    """
+
+    folder: FolderPk | None = None
+    expired: bool = False
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromotionPlan(Query[tuple[TrialRow, ...]]):
+    """Memories on trial in a folder (None = in all) with what the rule suggests for each (DESIGN §5, promote).
+
+    Older than `days`: archived from `activations` recalls on, else trashed; younger ones stay on trial.
+    """
+
+    folder: FolderPk | None = None
+    days: float = 7.0
+    activations: int = 2
+    at: datetime | None = None

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from core.domain.commands import ApplyImport, Command, DeleteFolder, EmptyTrash, MergeFolders
+from core.domain.commands import Command, EmptyTrash
+from core.domain.commands_folders import DeleteFolder, MergeFolders
+from core.domain.commands_transfer import ApplyImport
 from core.domain.health import KEPT_FOR_EVER, Backup, BackupReason
 from core.domain.ids import FolderPk
 from core.ports.store import Reader

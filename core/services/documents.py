@@ -12,7 +12,7 @@ from dataclasses import replace as changed
 from itertools import count
 
 from core.algos.titles import keywords
-from core.domain.commands import (
+from core.domain.commands_documents import (
     DeleteDocuments,
     IngestDocument,
     NewDocument,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.domain import queries as q
+from core.domain import queries_recall as qr
 from core.domain.errors import UserError
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.recall import CaseOutcome, Evaluation, KeptEvaluation, RecallCase, RecallRequest
@@ -29,7 +29,7 @@ def evaluate(
     Errors: Cancelled (nothing is kept then).
     """
     with service.store.read() as reader:
-        saved = cases(reader, q.RecallCases(folder))
+        saved = cases(reader, qr.RecallCases(folder))
         meant = [_meant(reader, case) for case in saved]
     kept = service.reads.evaluations
     before = kept.last(folder)

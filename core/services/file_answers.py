@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.domain import queries as q
+from core.domain import queries_transfer as qt
 from core.domain.api import Cancel
 from core.domain.errors import UserError
 from core.domain.queries_packages import ExportLibrary, VerifyPackage
@@ -41,7 +42,7 @@ def file_answers(
     """
     contents = ContentWriter(store, formats, in_library)
 
-    def read_file(query: q.ReadFile, cancel: Cancel | None) -> ImportPlan:
+    def read_file(query: qt.ReadFile, cancel: Cancel | None) -> ImportPlan:
         with store.read() as reader:
             schema = reader.schema()
         plan = formats.read(query.path, schema, partly=query.partly)
@@ -54,12 +55,12 @@ def file_answers(
         with store.read() as reader:
             return with_familiar(reader, with_library(reader, plan))
 
-    def find_files(query: q.FindFiles, _cancel: Cancel | None) -> tuple[Found, ...]:
+    def find_files(query: qt.FindFiles, _cancel: Cancel | None) -> tuple[Found, ...]:
         with store.read() as reader:
             schema = reader.schema()
         return formats.found_in(query.path, schema)
 
-    def export(query: q.ExportFolder, cancel: Cancel | None) -> ExportReport:
+    def export(query: qt.ExportFolder, cancel: Cancel | None) -> ExportReport:
         if in_library(query.path):
             raise UserError("error.export.in_library", path=str(query.path))
         if query.format in CONTENT_FORMATS:
@@ -80,7 +81,7 @@ def file_answers(
             source=query.source or source_of(bundles[0].folder),
         )
 
-    def export_some(query: q.ExportMemories, cancel: Cancel | None) -> ExportReport:
+    def export_some(query: qt.ExportMemories, cancel: Cancel | None) -> ExportReport:
         if in_library(query.path):
             raise UserError("error.export.in_library", path=str(query.path))
         if query.format in CONTENT_FORMATS:
@@ -95,10 +96,10 @@ def file_answers(
         return formats.write(query.format, bundles, query.path, schema, overwrite=query.overwrite)
 
     return {
-        q.ReadFile: read_file,
-        q.FindFiles: find_files,
-        q.ExportFolder: export,
-        q.ExportMemories: export_some,
+        qt.ReadFile: read_file,
+        qt.FindFiles: find_files,
+        qt.ExportFolder: export,
+        qt.ExportMemories: export_some,
         ExportLibrary: contents.library,
         VerifyPackage: contents.verify,
     }

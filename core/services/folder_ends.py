@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from core.domain.commands import DeleteFolder, MergeFolders
+from core.domain.commands_folders import DeleteFolder, MergeFolders
 from core.domain.enums import Kind
 from core.domain.errors import Invalid
 from core.domain.folder import DEFAULT_FOLDER, SEPARATOR, Folder

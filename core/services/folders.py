@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from core.domain.commands import CreateFolder, EditFolder, RenameFolder, SetAlsoReads, Unset
+from core.domain.commands import Unset
+from core.domain.commands_folders import CreateFolder, EditFolder, RenameFolder, SetAlsoReads
 from core.domain.enums import Kind
 from core.domain.errors import Invalid
 from core.domain.folder import SEPARATOR, Folder, clean_folder_name

@@ -7,11 +7,17 @@ from typing import Any
 
 from core.domain import commands as c
 from core.domain import commands_chat as cc
+from core.domain import commands_documents as cd
 from core.domain import commands_extract as ce
-from core.domain import commands_floors as cf
+from core.domain import commands_floors as cfl
+from core.domain import commands_folders as cf
+from core.domain import commands_graph as cg
 from core.domain import commands_health as ch
 from core.domain import commands_merge as cm
 from core.domain import commands_proposals as cp
+from core.domain import commands_recall as cr
+from core.domain import commands_schema as cs
+from core.domain import commands_transfer as ct
 from core.domain import commands_upkeep as cu
 from core.ports.store import UnitOfWork
 from core.services import (
@@ -53,7 +59,7 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.CreateMemory: memories.create,
     c.EditMemory: memories.edit,
     c.MergeIntoMemory: upsert.merge_into,
-    c.ApplyPromotion: promote.carry_out,
+    cu.ApplyPromotion: promote.carry_out,
     cm.MergeMemories: merge.merge,
     cm.UnmergeMemories: unmerge.unmerge,
     cm.MarkNotDuplicate: told_apart.mark,
@@ -80,39 +86,39 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     c.EmptyTrash: life.empty_trash,
     c.DeletePermanently: life.delete_permanently,
     c.FindAndReplace: replace.replace,
-    c.CreateFolder: folders.create,
-    c.RenameFolder: folders.rename,
-    c.MergeFolders: folder_ends.merge,
-    c.DeleteFolder: folder_ends.delete,
-    c.SetAlsoReads: folders.set_also_reads,
-    c.EditFolder: folders.edit,
+    cf.CreateFolder: folders.create,
+    cf.RenameFolder: folders.rename,
+    cf.MergeFolders: folder_ends.merge,
+    cf.DeleteFolder: folder_ends.delete,
+    cf.SetAlsoReads: folders.set_also_reads,
+    cf.EditFolder: folders.edit,
     ce.SetFolderValues: folder_values.set_values,
-    c.AddEdge: relations.add,
-    c.EditEdge: relations.edit,
-    c.EndEdges: relations.end,
-    c.RemoveEdges: relations.remove,
+    cg.AddEdge: relations.add,
+    cg.EditEdge: relations.edit,
+    cg.EndEdges: relations.end,
+    cg.RemoveEdges: relations.remove,
     cc.MoveChatPointer: chats.move_pointer,
-    cf.MarkLookedAt: floor_marks.looked_at,
-    c.PinMemories: pins.pin,
-    c.UnpinMemories: pins.unpin,
-    c.GroupMemories: pins.group,
-    c.KeepMemo: memos.keep,
-    c.RemoveMemos: memos.remove,
+    cfl.MarkLookedAt: floor_marks.looked_at,
+    cg.PinMemories: pins.pin,
+    cg.UnpinMemories: pins.unpin,
+    cg.GroupMemories: pins.group,
+    cu.KeepMemo: memos.keep,
+    cu.RemoveMemos: memos.remove,
     ch.RepairFaults: repair.carry_out,
     ch.ArrangeTypes: schema_desk.arrange,
     ch.ImportSchema: schema_desk.import_all,
-    c.SaveMemoryType: schema.save_type,
-    c.RemoveMemoryType: schema.remove_type,
-    c.SaveRelationType: schema.save_relation,
-    c.RemoveRelationType: schema.remove_relation,
-    c.SaveRecallCases: recall_cases.save,
-    c.RemoveRecallCases: recall_cases.remove,
-    c.ImportRecallCases: recall_cases.import_lines,
-    c.IngestDocument: documents.ingest,
-    c.ReplaceDocument: documents.replace,
-    c.DeleteDocuments: documents.delete,
-    c.RenameDocument: documents.rename,
-    c.ApplyImport: transfer.apply_import,
+    cs.SaveMemoryType: schema.save_type,
+    cs.RemoveMemoryType: schema.remove_type,
+    cs.SaveRelationType: schema.save_relation,
+    cs.RemoveRelationType: schema.remove_relation,
+    cr.SaveRecallCases: recall_cases.save,
+    cr.RemoveRecallCases: recall_cases.remove,
+    cr.ImportRecallCases: recall_cases.import_lines,
+    cd.IngestDocument: documents.ingest,
+    cd.ReplaceDocument: documents.replace,
+    cd.DeleteDocuments: documents.delete,
+    cd.RenameDocument: documents.rename,
+    ct.ApplyImport: transfer.apply_import,
     cp.ApplyProposal: proposal_apply.apply,
     cp.DismissProposal: proposal_apply.dismiss,
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from datetime import timedelta
 
-from core.domain import queries as q
-from core.domain.commands import KeepMemo, RemoveMemos
+from core.domain import queries_upkeep as qu
+from core.domain.commands_upkeep import KeepMemo, RemoveMemos
 from core.domain.enums import Kind
 from core.domain.errors import Invalid
 from core.domain.folder import Memo
@@ -70,7 +70,7 @@ def rows(reader: Reader, query: MemoRows) -> tuple[MemoRow, ...]:
     """Memos with the rest of their lives, the one that ends first at the top."""
     now = query.at or system_clock()
     names = {node.folder.pk: node.folder.name for node in reader.folder_nodes()}
-    found = memos_of(reader, q.MemosOf(query.folder, query.expired, now))
+    found = memos_of(reader, qu.MemosOf(query.folder, query.expired, now))
     ordered = sorted(found, key=lambda memo: (memo.expires_at <= now, memo.expires_at, memo.pk))
     return tuple(
         _row(memo, names.get(memo.folder, ""), (memo.expires_at - now).total_seconds()) for memo in ordered
@@ -86,7 +86,7 @@ def _row(memo: Memo, folder: str, seconds: float) -> MemoRow:
     return MemoRow(memo, folder, life.text, LifeUnit(life.unit.value))
 
 
-def memos_of(reader: Reader, query: q.MemosOf) -> tuple[Memo, ...]:
+def memos_of(reader: Reader, query: qu.MemosOf) -> tuple[Memo, ...]:
     """Memos, newest first."""
     now = query.at or system_clock()
     found = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from core.domain.commands import ChangeTags, GroupMemories, PinMemories, UnpinMemories
+from core.domain.commands import ChangeTags
+from core.domain.commands_graph import GroupMemories, PinMemories, UnpinMemories
 from core.domain.enums import Kind
 from core.domain.errors import Invalid
 from core.domain.ids import MemoryPk

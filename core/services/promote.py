@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.domain import queries as q
-from core.domain.commands import ApplyPromotion
+from core.domain import queries_upkeep as qu
+from core.domain.commands_upkeep import ApplyPromotion
 from core.domain.enums import Kind, Layer, Status, StatusReason
 from core.domain.errors import Invalid
 from core.domain.ids import MemoryId, MemoryPk
@@ -23,7 +23,7 @@ SECONDS_PER_DAY = 86_400.0
 _VERBS = (Verb.PROMOTE, Verb.ARCHIVE, Verb.TRASH)
 
 
-def plan(reader: Reader, query: q.PromotionPlan) -> tuple[TrialRow, ...]:
+def plan(reader: Reader, query: qu.PromotionPlan) -> tuple[TrialRow, ...]:
     """The memories on trial that are active and not locked, oldest first."""
     where = MemoryFilter(
         folders=frozenset() if query.folder is None else frozenset({query.folder}),
@@ -36,7 +36,7 @@ def plan(reader: Reader, query: q.PromotionPlan) -> tuple[TrialRow, ...]:
     return tuple(_row(row, query, now) for row in reader.memory_rows(pks))
 
 
-def _row(row: MemoryRow, query: q.PromotionPlan, now: datetime) -> TrialRow:
+def _row(row: MemoryRow, query: qu.PromotionPlan, now: datetime) -> TrialRow:
     days = (now - row.created_at).total_seconds() / SECONDS_PER_DAY
     return TrialRow(
         pk=row.pk,
@@ -51,7 +51,7 @@ def _row(row: MemoryRow, query: q.PromotionPlan, now: datetime) -> TrialRow:
     )
 
 
-def _suggested(days: float, activations: int, query: q.PromotionPlan) -> Verdict:
+def _suggested(days: float, activations: int, query: qu.PromotionPlan) -> Verdict:
     """The guide's rule, with the trash in place of a deletion that cannot be taken back."""
     if days <= query.days:
         return Verdict.KEEP

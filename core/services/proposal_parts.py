@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from core.algos.changes import change_summary
 from core.algos.lexical import fold
-from core.domain.commands import UNSET, AddEdge, CreateMemory, EditMemory, NewMemory
+from core.domain.commands import UNSET, CreateMemory, EditMemory, NewMemory
+from core.domain.commands_graph import AddEdge
 from core.domain.commands_merge import MergeMemories
 from core.domain.commands_proposals import IfChanged
 from core.domain.edge import Edge, lives

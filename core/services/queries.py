@@ -7,10 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from core.domain import queries as q
+from core.domain import queries_booku as qb
 from core.domain import queries_chat as qc
+from core.domain import queries_documents as qd
 from core.domain import queries_merge as qm
 from core.domain import queries_proposals as qp
+from core.domain import queries_recall as qr
 from core.domain import queries_schema as qs
+from core.domain import queries_upkeep as qu
 from core.domain.document import DocumentRow
 from core.domain.edge import Edge, lives
 from core.domain.errors import NotFound
@@ -165,17 +169,17 @@ def counts(reader: Reader, query: q.Counts) -> LibraryCounts:
     return reader.counts(journal=query.journal)
 
 
-def document_list(reader: Reader, query: q.Documents) -> tuple[DocumentRow, ...]:
+def document_list(reader: Reader, query: qd.Documents) -> tuple[DocumentRow, ...]:
     """Documents with the number of their pieces."""
     return tuple(reader.document_rows(query.folder))
 
 
-def document(reader: Reader, query: q.DocumentOf) -> Document:
+def document(reader: Reader, query: qd.DocumentOf) -> Document:
     """One document. Errors: NotFound."""
     return documents.document_of(reader, query.pk)
 
 
-def pieces(reader: Reader, query: q.PiecesOf) -> tuple[Memory, ...]:
+def pieces(reader: Reader, query: qd.PiecesOf) -> tuple[Memory, ...]:
     """Pieces in the order of the text."""
     where = q.MemoryFilter(document=query.document)
     found = reader.records(Memory, reader.memory_ids(where, q.Sort(q.SortKey.CREATED, descending=False)))
@@ -202,20 +206,20 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.MessagesOf: messages,
     q.PreviewReplace: preview_replace,
     q.Counts: counts,
-    q.WholeMemories: whole.whole_memories,
-    q.FindMemories: whole.find_memories,
-    q.PersonMemories: whole.person_memories,
-    q.PeopleNamed: whole.people_named,
-    q.MemosOf: memos.memos_of,
-    q.PromotionPlan: promote.plan,
-    q.RecallCases: recall_cases.cases,
-    q.ExportRecallCases: recall_cases.export_lines,
+    qb.WholeMemories: whole.whole_memories,
+    qb.FindMemories: whole.find_memories,
+    qb.PersonMemories: whole.person_memories,
+    qb.PeopleNamed: whole.people_named,
+    qu.MemosOf: memos.memos_of,
+    qu.PromotionPlan: promote.plan,
+    qr.RecallCases: recall_cases.cases,
+    qr.ExportRecallCases: recall_cases.export_lines,
     qm.PlanMerge: merge_plan.plan,
     qm.MergesOf: merge_plan.merges_of,
     qm.MergedIds: merged_ids,
-    q.Documents: document_list,
-    q.DocumentOf: document,
-    q.PiecesOf: pieces,
+    qd.Documents: document_list,
+    qd.DocumentOf: document,
+    qd.PiecesOf: pieces,
     qp.Proposals: proposals.rows,
     qp.ProposalOf: proposals.view,
     qp.CountWaiting: proposals.count_waiting,

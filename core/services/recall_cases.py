@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from core.domain import queries as q
-from core.domain.commands import ImportRecallCases, RemoveRecallCases, SaveRecallCases
+from core.domain import queries_recall as qr
+from core.domain.commands_recall import ImportRecallCases, RemoveRecallCases, SaveRecallCases
 from core.domain.enums import Kind
 from core.domain.errors import BadFile, Invalid, NotFound, UserError
 from core.domain.folder import Folder
@@ -100,16 +100,16 @@ def _checked(reader: Reader, case: RecallCase) -> RecallCase:
 # --- queries --------------------------------------------------------------------------------
 
 
-def cases(reader: Reader, query: q.RecallCases) -> tuple[RecallCase, ...]:
+def cases(reader: Reader, query: qr.RecallCases) -> tuple[RecallCase, ...]:
     """Saved cases of a folder (None = all)."""
     return tuple(
         case for case in reader.all_records(RecallCase) if query.folder is None or case.folder == query.folder
     )
 
 
-def export_lines(reader: Reader, query: q.ExportRecallCases) -> str:
+def export_lines(reader: Reader, query: qr.ExportRecallCases) -> str:
     """Saved cases as JSON lines. Memories that are gone are left out, and so are cases of which none is left."""
-    found = cases(reader, q.RecallCases(query.folder))
+    found = cases(reader, qr.RecallCases(query.folder))
     folders = {folder.pk: folder.name for folder in reader.all_records(Folder)}
     wanted = {pk for case in found for pk in case.expected}
     ids = {memory.pk: memory.foreign_id or memory.id for memory in reader.records(Memory, sorted(wanted))}

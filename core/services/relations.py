@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from core.domain.commands import AddEdge, EditEdge, EndEdges, RemoveEdges, Unset
+from core.domain.commands import Unset
+from core.domain.commands_graph import AddEdge, EditEdge, EndEdges, RemoveEdges
 from core.domain.edge import Edge, lives
 from core.domain.enums import Kind
 from core.domain.errors import Invalid, NotFound

@@ -6,12 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
-from core.domain.commands import (
-    RemoveMemoryType,
-    RemoveRelationType,
-    SaveMemoryType,
-    SaveRelationType,
-)
+from core.domain.commands_schema import RemoveMemoryType, RemoveRelationType, SaveMemoryType, SaveRelationType
 from core.domain.edge import DEFAULT_RELATION
 from core.domain.enums import Kind
 from core.domain.errors import Invalid

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.domain import queries_schema as qs
-from core.domain.commands import SaveMemoryType, SaveRelationType
 from core.domain.commands_health import ArrangeTypes, ImportSchema
+from core.domain.commands_schema import SaveMemoryType, SaveRelationType
 from core.domain.enums import Kind
 from core.domain.errors import Invalid
 from core.domain.results import Problem

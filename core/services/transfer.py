@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.edge import Edge
 from core.domain.enums import FolderKind, Kind, TagKind
 from core.domain.folder import Document, Folder, Memo

@@ -6,8 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from core.domain.commands import ApplyPromotion
-from core.domain.commands_upkeep import JudgeTrials
+from core.domain.commands_upkeep import ApplyPromotion, JudgeTrials
 from core.domain.enums import Kind, Layer, Status
 from core.domain.errors import Invalid
 from core.domain.ids import FolderPk, MemoryPk

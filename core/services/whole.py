@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from core.domain import queries as q
+from core.domain import queries_booku as qb
 from core.domain.edge import lives
 from core.domain.folder import Folder
 from core.domain.ids import MemoryPk, TypeId
@@ -17,7 +17,7 @@ from core.services.content import PERSON, PERSON_ID
 from core.services.links import INVOLVED_IN, RELATED
 
 
-def whole_memories(reader: Reader, query: q.WholeMemories) -> tuple[WholeMemory, ...]:
+def whole_memories(reader: Reader, query: qb.WholeMemories) -> tuple[WholeMemory, ...]:
     """The memories asked for. Cost: six reads, whatever their number."""
     found = reader.records(Memory, query.pks)
     pks = [memory.pk for memory in found]
@@ -49,13 +49,13 @@ def whole_memories(reader: Reader, query: q.WholeMemories) -> tuple[WholeMemory,
     )
 
 
-def find_memories(reader: Reader, query: q.FindMemories) -> tuple[tuple[str, tuple[MemoryPk, ...]], ...]:
+def find_memories(reader: Reader, query: qb.FindMemories) -> tuple[tuple[str, tuple[MemoryPk, ...]], ...]:
     """Pks by id; an id of a merged memory gives that memory itself."""
     found = reader.resolve(query.ids, query.folder)
     return tuple((each, tuple(found.get(each, ()))) for each in query.ids)
 
 
-def person_memories(reader: Reader, query: q.PersonMemories) -> tuple[MemoryPk, ...]:
+def person_memories(reader: Reader, query: qb.PersonMemories) -> tuple[MemoryPk, ...]:
     """Persons with that account. Cost: reads all memories of type person."""
     where = MemoryFilter(types=frozenset({TypeId(PERSON)}))
     pks = reader.memory_ids(where, Sort(SortKey.LAST_USED))
@@ -63,7 +63,7 @@ def person_memories(reader: Reader, query: q.PersonMemories) -> tuple[MemoryPk, 
     return tuple(m.pk for m in reader.records(Memory, pks) if m.fields.get(PERSON_ID) == wanted)
 
 
-def people_named(reader: Reader, query: q.PeopleNamed) -> tuple[tuple[str, tuple[MemoryPk, ...]], ...]:
+def people_named(reader: Reader, query: qb.PeopleNamed) -> tuple[tuple[str, tuple[MemoryPk, ...]], ...]:
     """Persons by name. Cost: reads all memories of type person."""
     people = reader.records(
         Memory, reader.memory_ids(MemoryFilter(types=frozenset({TypeId(PERSON)})), Sort())

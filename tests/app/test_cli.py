@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app import cli, container, crash
-from core.domain import commands as c
+from core.domain import commands_folders as cf
 from core.domain.queries import FolderByName, ListMemories
 from core.settings import Settings
 from tests.app.conftest import DATA, MEDIUM, SMALL, Run
@@ -353,7 +353,7 @@ def test_undo_of_the_command_line_leaves_the_window_s_changes_alone(run: Run, li
         folder = window.engine.ask(FolderByName("small_15_zh"))
         assert folder is not None
         run("trash", ids(run)[0])
-        window.engine.run(c.RenameFolder(folder.pk, "mine"))
+        window.engine.run(cf.RenameFolder(folder.pk, "mine"))
         assert run("undo").code == 0
         assert len(window.engine.ask(ListMemories())) == 15
         assert window.engine.ask(FolderByName("mine")) is not None

@@ -25,9 +25,9 @@ from core.adapters.embedder_builtin import BuiltinEmbedder
 from core.adapters.sample import read_sample
 from core.algos.function_words import content_words
 from core.algos.lexical import search_tokens
-from core.domain.commands import ImportRecallCases
+from core.domain.commands_recall import ImportRecallCases
 from core.domain.json_types import JsonObject
-from core.domain.queries import RecallCases
+from core.domain.queries_recall import RecallCases
 from core.ports.language_model import ChatMessage
 from core.ports.progress import CancelToken
 from tests.bench.locomo import BARE, Settings, conversations

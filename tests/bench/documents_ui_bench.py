@@ -49,7 +49,8 @@ def run(full: bool) -> list[Row]:
 
 
 def _measure(window: object, loop: Loop, place: Path, size: str, *, full: bool) -> list[Row]:
-    from core.domain.queries import FindDocuments, ListMemories
+    from core.domain.queries import ListMemories
+    from core.domain.queries_documents import FindDocuments
     from core.domain.queries_drop import LookAtQueue, QueueSorted, ToQueue
     from ui.main_window import MainWindow
 

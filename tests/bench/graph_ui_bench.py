@@ -155,7 +155,7 @@ def _page_rows(count: int) -> Iterator[Row]:
     """Opening the page on a library whose places are kept, and the event loop while it is laid out anew."""
     from app import container, gui
     from app.tour.long_story import plan
-    from core.domain.commands import ApplyImport
+    from core.domain.commands_transfer import ApplyImport
     from core.domain.graph import GraphOf, KeepPositions
     from core.settings import Settings
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from app.container import Library, open_library, person
 from core.adapters.embedder_builtin import BuiltinEmbedder
 from core.adapters.index_numpy import NumpyIndex
-from core.domain.commands import CreateFolder
+from core.domain.commands_folders import CreateFolder
 from core.domain.health import BackupReason, RebuildScope
 from core.domain.ids import TypeId, new_memory_id
 from core.domain.memory import Memory

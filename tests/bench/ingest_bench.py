@@ -11,7 +11,7 @@ from pathlib import Path
 from app.container import open_library, program
 from core.adapters.documents.reader import DocumentFiles
 from core.algos.cutting import cut_by_structure
-from core.domain import queries as q
+from core.domain import queries_documents as qd
 from core.settings import Settings
 from tests.bench.report import Row
 
@@ -41,8 +41,8 @@ def run(full: bool) -> list[Row]:
         with closing(open_library(root / "library", program("bench"), settings, create=True)) as library:
             for name in ("notes taken in, without embedding", "the same notes again: all there already"):
                 began = time.monotonic()
-                library.engine.ask(q.QueueFiles(paths=(folder,), folder="default"))
-                library.engine.ask(q.RunQueue())
+                library.engine.ask(qd.QueueFiles(paths=(folder,), folder="default"))
+                library.engine.ask(qd.RunQueue())
                 rows.append(Row(name, time.monotonic() - began, "s", "", size))
     text = "".join(
         chr(0x4E00 + (number * 7919) % 5000) for number in range(UNBROKEN_CHARS * (10 if full else 1))

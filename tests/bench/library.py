@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.enums import ActorKind, FolderKind, Layer, Status, StatusReason
 from core.domain.ids import RelationId, TypeId
 from core.domain.memory import TagSet

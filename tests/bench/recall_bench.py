@@ -23,7 +23,7 @@ from core.adapters.formats.stbme_read import read_stbme
 from core.adapters.index_numpy import NumpyIndex
 from core.adapters.token_counter import QuicktokCounters
 from core.algos.diffusion import Spread
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.ids import MemoryPk
 from core.domain.memory import Memory
 from core.domain.recall import RecallRequest, Scope, Setting

@@ -15,7 +15,7 @@ import numpy as np
 from core.adapters.embedder_builtin import BuiltinEmbedder
 from core.adapters.index_numpy import NumpyIndex
 from core.adapters.token_counter import QuicktokCounters
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
 from core.domain.queries import MemoryFilter, Sort

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from core.adapters.formats.files import FormatFiles
-from core.domain.commands import ApplyImport
-from core.domain.queries import ReadFile
+from core.domain.commands_transfer import ApplyImport
 from core.domain.queries_packages import ExportLibrary, VerifyPackage
+from core.domain.queries_transfer import ReadFile
 from core.domain.schema_data import default_schema
 from core.engine import Engine
 from core.services.file_answers import file_answers

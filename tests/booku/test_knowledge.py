@@ -9,6 +9,8 @@ import pytest
 
 from core.booku import BookuKnowledgeService, BookuSettings
 from core.domain import queries as q
+from core.domain import queries_booku as qb
+from core.domain import queries_documents as qd
 from core.domain.enums import Layer
 from core.domain.memory import TagSet
 from tests.booku.desk import Desk
@@ -36,8 +38,8 @@ def service(desk: Desk, **settings: object) -> BookuKnowledgeService:
 
 
 def pieces(desk: Desk) -> list[q.Memory]:
-    [row] = desk.library.engine.ask(q.Documents())
-    return list(desk.library.engine.ask(q.PiecesOf(row.pk)))
+    [row] = desk.library.engine.ask(qd.Documents())
+    return list(desk.library.engine.ask(qd.PiecesOf(row.pk)))
 
 
 def test_the_guides_fourth_example_takes_a_file_in(desk: Desk, tmp_path: Path) -> None:
@@ -62,7 +64,7 @@ def test_the_guides_fourth_example_takes_a_file_in(desk: Desk, tmp_path: Path) -
 
 def test_pieces_carry_the_tags_of_the_original(desk: Desk) -> None:
     desk.do(service(desk).ingest_document(title="镇志", content="河镇在河边。\n\n灯塔在海边。"))
-    [whole] = desk.library.engine.ask(q.WholeMemories((pieces(desk)[0].pk,)))
+    [whole] = desk.library.engine.ask(qb.WholeMemories((pieces(desk)[0].pk,)))
     assert whole.tags.general == ("booku_knowledge", "镇志")
     assert "镇志" in whole.tags.core
     assert whole.tags.diffusion
@@ -114,7 +116,7 @@ def test_gbk_text_does_not_vanish(desk: Desk, tmp_path: Path) -> None:
     file.write_bytes(("守灯人的规矩很简单：天黑点灯，天亮熄灯。" * 3).encode("gbk"))
     desk.do(service(desk).ingest_document(title="", file_path=str(file)))
     assert "天黑点灯" in pieces(desk)[0].body
-    assert desk.library.engine.ask(q.Documents())[0].title == "note"
+    assert desk.library.engine.ask(qd.Documents())[0].title == "note"
 
 
 class TestStartUp:

@@ -13,7 +13,10 @@ import pytest
 
 from core.booku import BookuMemoryService, BookuSettings
 from core.domain import queries as q
-from core.domain.commands import CreateFolder, MergePolicy, SetLocked
+from core.domain import queries_history as qy
+from core.domain import queries_upkeep as qu
+from core.domain.commands import MergePolicy, SetLocked
+from core.domain.commands_folders import CreateFolder
 from core.domain.folder import Folder
 from tests.booku.desk import Desk
 from tests.fakes.embedder import HashEmbedder
@@ -132,7 +135,7 @@ def test_upsert_unites_and_keeps_the_old_text_as_a_version(desk: Desk) -> None:
     assert again["item"]["content_snippet"] == "Ada likes green tea with honey!"
     engine = desk.library.engine
     [pk] = engine.ask(q.ResolveMemories((first["id"],)))
-    assert any("honey" in str(version.before) for version in engine.ask(q.VersionsOf(pk)))
+    assert any("honey" in str(version.before) for version in engine.ask(qy.VersionsOf(pk)))
     engine.undo()
     assert meta(desk, first["id"])["tags"] == ["Tea"]
 
@@ -310,13 +313,13 @@ def test_memos_live_on_and_are_undoable(desk: Desk) -> None:
     first = desk.do(desk.service.create_temporary_memo(content="call Bob"))
     with pytest.raises(ValueError, match=r"."):
         desk.do(desk.service.create_temporary_memo(content="x", expire_hours=float("inf")))
-    assert len(desk.library.engine.ask(q.MemosOf(at=desk.now))) == 1
+    assert len(desk.library.engine.ask(qu.MemosOf(at=desk.now))) == 1
     desk.now += timedelta(hours=3)
     second = desk.do(desk.service.create_temporary_memo(content="call Bob"))
     assert second["memo_id"] != first["memo_id"]
     assert second["active_memo_count"] == 1
     desk.library.engine.undo()
-    assert desk.library.engine.ask(q.MemosOf(at=desk.now)) == ()
+    assert desk.library.engine.ask(qu.MemosOf(at=desk.now)) == ()
 
 
 def test_command_line_reaches_the_library(desk: Desk) -> None:

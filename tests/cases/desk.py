@@ -14,12 +14,12 @@ from core.adapters.formats.booku_write import records_of
 from core.adapters.formats.problems import Problems
 from core.adapters.formats.stbme_find import find_graph
 from core.adapters.formats.stbme_write import graph_of
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.edge import Edge
 from core.domain.errors import BadFile
 from core.domain.ids import FolderPk
 from core.domain.memory import Memory
-from core.domain.queries import ReadFile
+from core.domain.queries_transfer import ReadFile
 from core.domain.schema_data import default_schema
 from core.domain.texts import LANGUAGES, has
 from core.domain.transfer import FolderBundle, Format, ImportPlan

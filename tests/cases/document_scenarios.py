@@ -12,7 +12,8 @@ from typing import Any
 from app.container import Library
 from core.adapters.documents.reader import DocumentFiles
 from core.domain import queries as q
-from core.domain.commands import DeleteDocuments, IngestDocument
+from core.domain import queries_documents as qd
+from core.domain.commands_documents import DeleteDocuments, IngestDocument
 from core.domain.document import FileState, QueueRow
 from core.domain.errors import Unavailable
 from core.domain.queries import MemoryFilter, TrashScope
@@ -22,9 +23,9 @@ Run = Callable[[Mapping[str, Any], Mapping[str, Any], Path], list[str]]
 
 
 def _drop(library: Library, *paths: Path) -> list[QueueRow]:
-    queued = library.engine.ask(q.QueueFiles(paths=paths, folder="default"))
-    library.engine.ask(q.RunQueue())
-    return [row for row in library.engine.ask(q.QueueRows()) if row.pk in queued.rows]
+    queued = library.engine.ask(qd.QueueFiles(paths=paths, folder="default"))
+    library.engine.ask(qd.RunQueue())
+    return [row for row in library.engine.ask(qd.QueueRows()) if row.pk in queued.rows]
 
 
 def _pieces(library: Library) -> list[str]:
@@ -62,8 +63,8 @@ def failed_then_retry(_scenario: Mapping[str, Any], checks: Mapping[str, Any], w
         with _Failing(library):
             [row] = _drop(library, note)
         orphans = len(_pieces(library))
-        if row.state is not FileState.FAILED or library.engine.ask(q.Documents()):
-            faults.append(f"the failure left {row.state} and {library.engine.ask(q.Documents())}")
+        if row.state is not FileState.FAILED or library.engine.ask(qd.Documents()):
+            faults.append(f"the failure left {row.state} and {library.engine.ask(qd.Documents())}")
         [row] = _drop(library, note)
         if (row.state is FileState.DONE) != checks.get("retry_accepted", True) or len(_pieces(library)) != 1:
             faults.append(f"the retry gave {row.state} and {_pieces(library)}")
@@ -101,7 +102,7 @@ def locked(_scenario: Mapping[str, Any], checks: Mapping[str, Any], work: Path) 
 
     waits: list[float] = []
     with closing(new_library(work)) as library:
-        library.engine.ask(q.FindDocuments(()))
+        library.engine.ask(qd.FindDocuments(()))
         reader = DocumentFiles(wait=waits.append)
         library_reader(library, reader)
         Path.read_bytes = read_bytes  # type: ignore[method-assign]
@@ -118,15 +119,15 @@ def locked(_scenario: Mapping[str, Any], checks: Mapping[str, Any], work: Path) 
             faults.append(f"the growing file: {rows['grows.txt'].state}, waited {waits}")
         if not any(body.endswith("还有。还有。") for body in _pieces(library)):
             faults.append("the growing file was stored before it was whole")
-        library.engine.ask(q.ChangeQueue(q.QueueAction.RETRY))
-        library.engine.ask(q.RunQueue())
-        again = {row.file.path.name: row.state for row in library.engine.ask(q.QueueRows())}
+        library.engine.ask(qd.ChangeQueue(qd.QueueAction.RETRY))
+        library.engine.ask(qd.RunQueue())
+        again = {row.file.path.name: row.state for row in library.engine.ask(qd.QueueRows())}
         if (again["held.txt"] is FileState.DONE) != checks.get("retry", True):
             faults.append(f"the retry gave {again['held.txt']}")
         with held.open("rb"):
-            documents = tuple(row.pk for row in library.engine.ask(q.Documents()))
+            documents = tuple(row.pk for row in library.engine.ask(qd.Documents()))
             library.engine.run(DeleteDocuments(documents=documents))
-        if library.engine.ask(q.Documents()):
+        if library.engine.ask(qd.Documents()):
             faults.append("the documents are still there")
     return faults
 
@@ -158,7 +159,7 @@ def bad_name(recipe: Mapping[str, Any], _checks: Mapping[str, Any], work: Path) 
         return []  # this system has no such names
     with closing(new_library(work)) as library:
         rows = _drop(library, folder)
-        titles = [row.title for row in library.engine.ask(q.Documents())]
+        titles = [row.title for row in library.engine.ask(qd.Documents())]
     faults = [f"{row.file.shown}: {row.error}" for row in rows if row.state is not FileState.DONE]
     if not any("\ufffd" in title for title in titles) or len(titles) != 2:
         faults.append(f"titles: {titles}")
@@ -169,7 +170,7 @@ def no_punctuation(recipe: Mapping[str, Any], checks: Mapping[str, Any], work: P
     """A text without a mark is cut to size, and gives the same text back."""
     text = "".join(chr(0x4E00 + (i * 7919) % 5000) for i in range(recipe["chars"]))
     with closing(new_library(work)) as library:
-        new = library.engine.ask(q.PrepareText(text=text)).new
+        new = library.engine.ask(qd.PrepareText(text=text)).new
         library.engine.run(IngestDocument("default", new))
     joined, end = "", 0
     for piece in new.pieces:

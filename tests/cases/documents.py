@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from app.container import Library
-from core.domain import queries as q
+from core.domain import queries_booku as qb
+from core.domain import queries_documents as qd
 from core.domain.document import CutSettings, FileState, FoundFiles, QueueRow
 from core.domain.folder import Document
 from core.domain.memory import Memory, TagSet
@@ -91,8 +92,8 @@ def _drop(path: Path, work: Path, checks: Mapping[str, Any]) -> Taken:
     work.mkdir(parents=True, exist_ok=True)
     with closing(new_library(work)) as library:
         began = time.monotonic()
-        queued = library.engine.ask(q.QueueFiles(paths=(path,), folder="default", settings=settings))
-        library.engine.ask(q.RunQueue())
+        queued = library.engine.ask(qd.QueueFiles(paths=(path,), folder="default", settings=settings))
+        library.engine.ask(qd.RunQueue())
         taken = _taken(library)
         taken.seconds = time.monotonic() - began
     taken.found, taken.root = queued.found, path
@@ -101,10 +102,10 @@ def _drop(path: Path, work: Path, checks: Mapping[str, Any]) -> Taken:
 
 def _taken(library: Library) -> Taken:
     engine = library.engine
-    documents = [engine.ask(q.DocumentOf(row.pk)) for row in engine.ask(q.Documents())]
-    pieces = [piece for document in documents for piece in engine.ask(q.PiecesOf(document.pk))]
-    wholes = engine.ask(q.WholeMemories(tuple(piece.pk for piece in pieces)))
-    rows = list(engine.ask(q.QueueRows()))
+    documents = [engine.ask(qd.DocumentOf(row.pk)) for row in engine.ask(qd.Documents())]
+    pieces = [piece for document in documents for piece in engine.ask(qd.PiecesOf(document.pk))]
+    wholes = engine.ask(qb.WholeMemories(tuple(piece.pk for piece in pieces)))
+    rows = list(engine.ask(qd.QueueRows()))
     return Taken(
         rows=rows,
         documents=documents,

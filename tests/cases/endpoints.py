@@ -16,7 +16,8 @@ from core import model_settings
 from core.adapters.endpoints.caller import Caller, Patience
 from core.adapters.endpoints.net import Net
 from core.adapters.endpoints.vectors import EndpointEmbedder
-from core.domain.commands import CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
 from core.domain.endpoints import Endpoint, EndpointKind, Measured, ModelTask, Secret
 from core.domain.errors import Cancelled, CuratorError, Unavailable, UserError
 from core.domain.ids import TypeId

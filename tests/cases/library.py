@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from app.container import Library
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.errors import BadFile
 from core.domain.folder import Folder, Message
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
-from core.domain.queries import ListMemories, MemoryFilter, ReadFile
+from core.domain.queries import ListMemories, MemoryFilter
+from core.domain.queries_transfer import ReadFile
 from core.domain.results import OpResult, Problem
 from core.domain.texts import LANGUAGES, has, render
 from core.domain.transfer import FolderBundle, ImportPlan

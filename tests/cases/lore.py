@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.domain.commands import ApplyImport, EditMemory, TrashMemories
+from core.domain.commands import EditMemory, TrashMemories
+from core.domain.commands_transfer import ApplyImport
 from core.domain.enums import Status
 from core.domain.ids import FolderPk
 from core.domain.memory import Memory
-from core.domain.queries import ExportFolder, ReadFile
+from core.domain.queries_transfer import ExportFolder, ReadFile
 from core.domain.transfer import Format, ImportPlan
 from tests.cases.library import CaseLibrary, Fault, case_library, equal, inputs
 from tests.cases.sidecar import Case

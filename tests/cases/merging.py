@@ -10,13 +10,17 @@ from typing import Any
 
 from app.container import Library
 from core.booku import BookuMemoryService
-from core.domain.commands import AddEdge, CreateFolder, CreateMemory, EndEdges, NewMemory, TrashMemories
+from core.domain.commands import CreateMemory, NewMemory, TrashMemories
+from core.domain.commands_folders import CreateFolder
+from core.domain.commands_graph import AddEdge, EndEdges
 from core.domain.commands_merge import MergeMemories
 from core.domain.edge import Edge
 from core.domain.enums import Status
 from core.domain.ids import FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.memory import Memory
-from core.domain.queries import ListMemories, Memories, MemoryFilter, TrashScope, Verify, VersionsOf
+from core.domain.queries import ListMemories, Memories, MemoryFilter, TrashScope
+from core.domain.queries_history import VersionsOf
+from core.domain.queries_index import Verify
 from core.engine import Engine
 from tests.cases.desk import new_library
 from tests.services.desk import dump_rows

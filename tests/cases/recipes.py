@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from app.container import Library
-from core.domain.commands import ApplyImport, ArchiveMemories, CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import ArchiveMemories, CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
+from core.domain.commands_transfer import ApplyImport
 from core.domain.enums import Layer
 from core.domain.ids import MemoryPk, TypeId
-from core.domain.queries import Counts, ReadFile, SearchByMeaning, Verify
+from core.domain.queries import Counts
+from core.domain.queries_index import SearchByMeaning, Verify
+from core.domain.queries_transfer import ReadFile
 from core.services.exporting import export_folder
 from tests.cases.desk import new_library
 

@@ -17,17 +17,10 @@ import numpy as np
 
 from app.container import Library, open_library, program
 from core.domain.api import draft_key
-from core.domain.commands import (
-    ApplyImport,
-    Command,
-    CreateFolder,
-    CreateMemory,
-    EditMemory,
-    MergeIntoMemory,
-    NewMemory,
-    SaveMemoryType,
-    TrashMemories,
-)
+from core.domain.commands import Command, CreateMemory, EditMemory, MergeIntoMemory, NewMemory, TrashMemories
+from core.domain.commands_folders import CreateFolder
+from core.domain.commands_schema import SaveMemoryType
+from core.domain.commands_transfer import ApplyImport
 from core.domain.errors import Invalid, Unavailable
 from core.domain.health import Fault
 from core.domain.ids import FolderPk, MemoryPk, TypeId, new_memory_id

@@ -11,8 +11,8 @@ from core.domain.commands import EditMemory
 from core.domain.enums import Status
 from core.domain.memory import Memory
 from core.domain.proposal import ChangePart, CreatePart
-from core.domain.queries import VersionsOf
 from core.domain.queries_extract import Reach
+from core.domain.queries_history import VersionsOf
 from tests.extract.desk import ExtractDesk, turns
 from tests.fakes.model import ScriptedModel
 

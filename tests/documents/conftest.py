@@ -9,8 +9,9 @@ import pytest
 
 from app.container import Library, open_library, person
 from core.domain import queries as q
-from core.domain.commands import IngestDocument
-from core.domain.document import CutSettings, QueueRow
+from core.domain import queries_documents as qd
+from core.domain.commands_documents import IngestDocument
+from core.domain.document import CutSettings, DocumentRow, QueueRow
 from core.domain.memory import Memory
 from core.domain.results import OpResult
 from core.settings import Settings
@@ -25,27 +26,27 @@ class Desk:
 
     def drop(self, *paths: Path, folder: str = "default", **settings: int) -> list[QueueRow]:
         """Files as a person drops them; the rows of the queue afterwards."""
-        query = q.QueueFiles(paths=paths, folder=folder, settings=CutSettings(**settings))
+        query = qd.QueueFiles(paths=paths, folder=folder, settings=CutSettings(**settings))
         queued = self.engine.ask(query)
-        self.engine.ask(q.RunQueue())
+        self.engine.ask(qd.RunQueue())
         return [row for row in self.queue() if row.pk in queued.rows]
 
     def queue(self) -> tuple[QueueRow, ...]:
         """The queue."""
-        return self.engine.ask(q.QueueRows())
+        return self.engine.ask(qd.QueueRows())
 
     def write(self, text: str, title: str = "手册", folder: str = "default") -> OpResult:
         """A typed text."""
-        new = self.engine.ask(q.PrepareText(text=text, title=title)).new
+        new = self.engine.ask(qd.PrepareText(text=text, title=title)).new
         return self.engine.run(IngestDocument(folder, new))
 
-    def documents(self) -> tuple[q.DocumentRow, ...]:
+    def documents(self) -> tuple[DocumentRow, ...]:
         """All documents."""
-        return self.engine.ask(q.Documents())
+        return self.engine.ask(qd.Documents())
 
     def pieces(self, number: int = 0) -> tuple[Memory, ...]:
         """Pieces of one document."""
-        return self.engine.ask(q.PiecesOf(self.documents()[number].pk))
+        return self.engine.ask(qd.PiecesOf(self.documents()[number].pk))
 
     def bodies(self) -> list[str]:
         """Texts of the pieces of the first document."""

@@ -9,18 +9,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.container import open_library, person
-from core.domain import queries as q
-from core.domain.commands import (
-    AddEdge,
-    ApplyImport,
-    DeleteDocuments,
-    EditMemory,
-    RenameDocument,
-    ReplaceDocument,
-    SetLocked,
-    TrashMemories,
-)
-from core.domain.document import FileState
+from core.domain import queries_booku as qb
+from core.domain import queries_documents as qd
+from core.domain import queries_history as qy
+from core.domain import queries_index as qi
+from core.domain import queries_transfer as qt
+from core.domain.commands import EditMemory, SetLocked, TrashMemories
+from core.domain.commands_documents import DeleteDocuments, RenameDocument, ReplaceDocument
+from core.domain.commands_graph import AddEdge
+from core.domain.commands_transfer import ApplyImport
+from core.domain.document import CutSettings, FileState
 from core.domain.enums import Layer
 from core.domain.errors import BadFile, Invalid, NotFound, UserError
 from core.domain.ids import DocumentPk, RelationId
@@ -42,11 +40,11 @@ def test_pieces_are_knowledge_with_place_headings_and_tags(desk: Desk, tmp_path:
     pieces = desk.pieces()
     assert [piece.title for piece in pieces] == ["手册", "手册 > 故障", "手册 > 备件"]
     assert {(piece.layer, piece.type) for piece in pieces} == {(Layer.KNOWLEDGE, "knowledge")}
-    document = desk.engine.ask(q.DocumentOf(row.pk))
+    document = desk.engine.ask(qd.DocumentOf(row.pk))
     assert "".join(piece.body for piece in pieces) == document.text == TEXT
     assert all(document.text[piece.span_start : piece.span_end] == piece.body for piece in pieces)
     assert pieces[1].extra["headings"] == ["手册", "故障"]
-    [whole] = desk.engine.ask(q.WholeMemories((pieces[1].pk,)))
+    [whole] = desk.engine.ask(qb.WholeMemories((pieces[1].pk,)))
     assert whole.tags.general == ("booku_knowledge", "手册", "灯塔")
     assert "灯芯断了就换" in whole.tags.diffusion
 
@@ -60,9 +58,9 @@ def test_the_whole_text_can_be_had_back_from_pieces_and_places(desk: Desk, text:
         assert not text.strip()
         return
     assert result.document is not None
-    stored = desk.engine.ask(q.DocumentOf(result.document)).text
+    stored = desk.engine.ask(qd.DocumentOf(result.document)).text
     covered = [" "] * len(stored)
-    for piece in desk.engine.ask(q.PiecesOf(result.document)):
+    for piece in desk.engine.ask(qd.PiecesOf(result.document)):
         assert piece.span_start is not None
         assert piece.span_end is not None
         assert piece.body == stored[piece.span_start : piece.span_end]
@@ -76,10 +74,10 @@ def test_the_same_content_is_there_already_also_under_another_name(desk: Desk, t
     first.write_text(TEXT, encoding="utf-8")
     second.write_bytes(TEXT.replace("\n", "\r\n").encode("utf-16"))
     desk.drop(first)
-    before = desk.engine.ask(q.LastOpId())
+    before = desk.engine.ask(qy.LastOpId())
     [row] = desk.drop(second)
     assert (row.state, row.result) == ("same", "same")
-    assert desk.engine.ask(q.LastOpId()) == before
+    assert desk.engine.ask(qy.LastOpId()) == before
     assert len(desk.documents()) == 1
 
 
@@ -106,7 +104,7 @@ def test_a_changed_file_becomes_a_new_version_in_one_undoable_step(desk: Desk, t
     assert "备件在二楼。" in desk.bodies()[2]
     desk.engine.redo()
     assert [(row.version, row.pieces) for row in desk.documents()] == [(2, 4)]
-    assert desk.engine.ask(q.Verify()).healthy
+    assert desk.engine.ask(qi.Verify()).healthy
 
 
 def test_titles_and_folders_that_are_no_text_are_escaped(desk: Desk) -> None:
@@ -126,8 +124,8 @@ def test_a_document_follows_its_file_to_another_name(desk: Desk, tmp_path: Path)
     new.write_text("# 灯\n\n八点点灯。", encoding="utf-8")
     desk.drop(new)
     assert [(row.path, row.version) for row in desk.documents()] == [(str(new), 2)]
-    moved = desk.engine.ask(q.History())[1].op
-    desk.engine.undo(desk.engine.ask(q.LastOpId()))
+    moved = desk.engine.ask(qy.History())[1].op
+    desk.engine.undo(desk.engine.ask(qy.LastOpId()))
     desk.engine.undo(moved.id)
     assert [(row.path, row.version) for row in desk.documents()] == [(str(old), 1)]
 
@@ -188,7 +186,7 @@ def test_pieces_trashed_by_hand_are_made_anew_when_the_file_is_dropped_again(des
 def test_a_document_can_be_replaced_and_renamed(desk: Desk) -> None:
     pk = desk.write(TEXT).document
     assert pk is not None
-    new = desk.engine.ask(q.PrepareText(text="别的。", title="别的")).new
+    new = desk.engine.ask(qd.PrepareText(text="别的。", title="别的")).new
     desk.engine.run(ReplaceDocument(document=pk, new=new))
     assert desk.bodies() == ["别的。"]
     desk.engine.run(RenameDocument(document=pk, title="  新 名字 "))
@@ -205,28 +203,28 @@ def test_texts_of_documents_are_written_out_again(desk: Desk, tmp_path: Path) ->
     desk.write("又一个。", title="CON")
     pks = tuple(row.pk for row in desk.documents())
     out = tmp_path / "out"
-    paths = desk.engine.ask(q.ExportDocuments(documents=pks, directory=out))
+    paths = desk.engine.ask(qd.ExportDocuments(documents=pks, directory=out))
     assert sorted(path.name for path in paths) == sorted(path.name for path in out.iterdir())
     assert "别的。" in {path.read_text(encoding="utf-8") for path in paths}
     assert all(path.parent == out and path.stem.upper() != "CON" for path in paths)
     with pytest.raises(UserError, match="exists"):
-        desk.engine.ask(q.ExportDocuments(documents=pks, directory=out))
-    desk.engine.ask(q.ExportDocuments(documents=pks, directory=out, overwrite=True))
+        desk.engine.ask(qd.ExportDocuments(documents=pks, directory=out))
+    desk.engine.ask(qd.ExportDocuments(documents=pks, directory=out, overwrite=True))
 
 
 @pytest.mark.parametrize(("low", "high"), [(10, 0), (4000, 0), (500, 400)])
 def test_sizes_that_make_no_sense_are_refused(desk: Desk, low: int, high: int) -> None:
-    sizes = q.CutSettings(max_chars=low, overlap_chars=high)
+    sizes = CutSettings(max_chars=low, overlap_chars=high)
     with pytest.raises(Invalid, match="sizes"):
-        desk.engine.ask(q.PrepareText(text="文字", settings=sizes))
+        desk.engine.ask(qd.PrepareText(text="文字", settings=sizes))
 
 
 def test_a_document_goes_to_booku_and_comes_back_as_one(desk: Desk, tmp_path: Path) -> None:
     desk.write(TEXT)
     folder = desk.documents()[0].folder
     path = tmp_path / "metadata.db"
-    desk.engine.ask(q.ExportFolder(folder=folder, format=Format.BOOKU, path=path))
-    desk.engine.run(ApplyImport(desk.engine.ask(q.ReadFile(path))))
+    desk.engine.ask(qt.ExportFolder(folder=folder, format=Format.BOOKU, path=path))
+    desk.engine.run(ApplyImport(desk.engine.ask(qt.ReadFile(path))))
     assert [(row.title, row.pieces) for row in desk.documents()] == [("手册", 3), ("《手册》", 3)]
     assert desk.pieces(1)[1].body.strip() == desk.pieces(0)[1].body.strip()
 
@@ -240,10 +238,10 @@ def test_pieces_wait_for_the_index_until_they_are_in_it(tmp_path: Path) -> None:
         assert [(row.pieces, row.waiting) for row in desk.documents()] == [(3, 3)]
         library.indexer.drain()
         assert [(row.pieces, row.waiting) for row in desk.documents()] == [(3, 0)]
-        hits = desk.engine.ask(q.SearchByMeaning("手册 > 故障\n## 故障\n\n灯芯断了就换。\n\n", limit=1))
+        hits = desk.engine.ask(qi.SearchByMeaning("手册 > 故障\n## 故障\n\n灯芯断了就换。\n\n", limit=1))
         assert hits[0][0] == desk.pieces()[1].pk
         desk.write(CHANGED)
         library.indexer.drain()
-        assert desk.engine.ask(q.Verify()).healthy
+        assert desk.engine.ask(qi.Verify()).healthy
     finally:
         library.close()

@@ -11,8 +11,10 @@ import pytest
 
 from app.container import Library, open_library, person
 from core.domain import queries as q
-from core.domain import queries_drop as qd
-from core.domain.commands import ReplaceDocument
+from core.domain import queries_documents as qd
+from core.domain import queries_drop as qs
+from core.domain import queries_history as qy
+from core.domain.commands_documents import ReplaceDocument
 from core.domain.document import CutSettings, DocumentKind, FileState
 from core.domain.errors import Invalid
 from core.domain.queries_drop import DropKind
@@ -83,8 +85,8 @@ def kind_of(name: str) -> DocumentKind:
     return KINDS[Path(name).suffix]
 
 
-def sort(library: Library, *paths: Path) -> tuple[qd.SortedFile, ...]:
-    return library.engine.ask(qd.SortFiles(library.engine.ask(q.FindDocuments(paths)).files))
+def sort(library: Library, *paths: Path) -> tuple[qs.SortedFile, ...]:
+    return library.engine.ask(qs.SortFiles(library.engine.ask(qd.FindDocuments(paths)).files))
 
 
 def test_cases_as_one_folder_every_file_is_what_it_is(library: Library) -> None:
@@ -95,29 +97,29 @@ def test_cases_as_one_folder_every_file_is_what_it_is(library: Library) -> None:
     documents = {name: file.kind for name, file in names.items() if file.sort is DropKind.DOCUMENTS}
     assert documents == {name: kind_of(name) for name in documents}
     assert all(file.format in Format for file in found if file.sort.imports)
-    assert library.engine.ask(q.History()) == ()
+    assert library.engine.ask(qy.History()) == ()
 
 
 def test_sorted_files_come_in_as_one_group_and_odd_ones_ask(library: Library) -> None:
     found = [file for file in sort(library, CASES) if file.sort is not DropKind.SKIPPED]
     rows = library.engine.ask(
-        qd.QueueSorted(
+        qs.QueueSorted(
             tuple(
-                qd.ToQueue(
+                qs.ToQueue(
                     path=file.path, folder="story" if file.sort.imports else "docs", imports=file.sort.imports
                 )
                 for file in found
             )
         )
     )
-    library.engine.ask(q.RunQueue())
-    view = library.engine.ask(qd.LookAtQueue())
+    library.engine.ask(qd.RunQueue())
+    view = library.engine.ask(qs.LookAtQueue())
     assert len(rows) == len(found)
     assert view.open == 0
     asked = {row.file.path.name for row in view.rows if row.state is FileState.QUESTION}
     assert {"c104_header_only_unused.jsonl", "c305_no_version.json"} <= asked
     assert not view.counts.get(FileState.FAILED)
-    history = library.engine.ask(q.History(1000))
+    history = library.engine.ask(qy.History(1000))
     assert len({entry.op.args["group"] for entry in history}) == 1
     assert len(history) == view.counts[FileState.DONE]
     names = {node.folder.name for node in library.engine.ask(q.Folders())}
@@ -127,15 +129,15 @@ def test_sorted_files_come_in_as_one_group_and_odd_ones_ask(library: Library) ->
 
 def test_confirmed_file_comes_in(library: Library) -> None:
     path = CASES / "c305_no_version.json"
-    (row,) = library.engine.ask(qd.QueueSorted((qd.ToQueue(path=path, folder="", imports=True),)))
-    library.engine.ask(q.RunQueue())
-    (asked,) = library.engine.ask(q.QueueRows())
+    (row,) = library.engine.ask(qs.QueueSorted((qs.ToQueue(path=path, folder="", imports=True),)))
+    library.engine.ask(qd.RunQueue())
+    (asked,) = library.engine.ask(qd.QueueRows())
     assert asked.state is FileState.QUESTION
     assert asked.problems
-    assert library.engine.ask(q.History()) == ()
-    assert library.engine.ask(q.AnswerQueue(row=row, confirmed=True))
-    library.engine.ask(q.RunQueue())
-    assert library.engine.ask(q.QueueRows())[0].result == "imported"
+    assert library.engine.ask(qy.History()) == ()
+    assert library.engine.ask(qd.AnswerQueue(row=row, confirmed=True))
+    library.engine.ask(qd.RunQueue())
+    assert library.engine.ask(qd.QueueRows())[0].result == "imported"
     assert library.engine.ask(q.Counts()).memories == 9 + 1
 
 
@@ -145,41 +147,41 @@ def test_broken_graph_waits_and_its_readable_part_comes_in(library: Library, tmp
     path.write_text(whole[: len(whole) * 2 // 3], encoding="utf-8")
     (file,) = sort(library, path)
     assert (file.sort, file.problem and file.problem.key) == (DropKind.GRAPHS, "error.file.json_broken")
-    (row,) = library.engine.ask(qd.QueueSorted((qd.ToQueue(path=path, folder="", imports=True),)))
-    library.engine.ask(q.RunQueue())
-    assert library.engine.ask(q.QueueRows())[0].state is FileState.QUESTION
-    library.engine.ask(q.AnswerQueue(row=row, confirmed=True))
-    library.engine.ask(q.RunQueue())
+    (row,) = library.engine.ask(qs.QueueSorted((qs.ToQueue(path=path, folder="", imports=True),)))
+    library.engine.ask(qd.RunQueue())
+    assert library.engine.ask(qd.QueueRows())[0].state is FileState.QUESTION
+    library.engine.ask(qd.AnswerQueue(row=row, confirmed=True))
+    library.engine.ask(qd.RunQueue())
     assert 0 < library.engine.ask(q.Counts()).memories < 11
 
 
 def test_cutting_of_waiting_files_can_be_changed(library: Library, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("守灯人每天晚上点亮灯塔。" * 40, encoding="utf-8")
-    rows = library.engine.ask(q.QueueFiles(paths=(path,), folder="docs")).rows
+    rows = library.engine.ask(qd.QueueFiles(paths=(path,), folder="docs")).rows
     small = CutSettings(max_chars=60, overlap_chars=0)
-    assert library.engine.ask(qd.SetQueueCutting(rows, small)) == 1
-    library.engine.ask(q.RunQueue())
-    (document,) = library.engine.ask(q.Documents())
+    assert library.engine.ask(qs.SetQueueCutting(rows, small)) == 1
+    library.engine.ask(qd.RunQueue())
+    (document,) = library.engine.ask(qd.Documents())
     assert document.pieces >= 8
-    assert library.engine.ask(qd.SetQueueCutting(rows, CutSettings())) == 0
+    assert library.engine.ask(qs.SetQueueCutting(rows, CutSettings())) == 0
 
 
 def test_document_is_cut_again_and_its_versions_tell(library: Library, tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text("# 灯塔\n\n" + "守灯人每天晚上点亮灯塔。" * 60, encoding="utf-8")
-    library.engine.ask(q.QueueFiles(paths=(path,), folder="docs"))
-    library.engine.ask(q.RunQueue())
-    (before,) = library.engine.ask(q.Documents())
-    again = qd.PrepareAgain(document=before.pk, settings=CutSettings(max_chars=100, overlap_chars=0))
+    library.engine.ask(qd.QueueFiles(paths=(path,), folder="docs"))
+    library.engine.ask(qd.RunQueue())
+    (before,) = library.engine.ask(qd.Documents())
+    again = qs.PrepareAgain(document=before.pk, settings=CutSettings(max_chars=100, overlap_chars=0))
     library.engine.run(ReplaceDocument(document=before.pk, new=library.engine.ask(again).new))
-    (after,) = library.engine.ask(q.Documents())
+    (after,) = library.engine.ask(qd.Documents())
     assert after.pieces > before.pieces
     assert (after.version, after.content_hash, after.path) == (2, before.content_hash, before.path)
     path.write_text("# 灯塔\n\n换了灯芯。", encoding="utf-8")
-    library.engine.ask(q.QueueFiles(paths=(path,), folder="docs"))
-    library.engine.ask(q.RunQueue())
-    versions = library.engine.ask(qd.DocumentVersions(before.pk))
+    library.engine.ask(qd.QueueFiles(paths=(path,), folder="docs"))
+    library.engine.ask(qd.RunQueue())
+    versions = library.engine.ask(qs.DocumentVersions(before.pk))
     assert [version.version for version in versions] == [3, 2, 1]
     assert versions[1].before == versions[1].after == versions[0].before
     assert "换了灯芯" in versions[0].after
@@ -189,15 +191,15 @@ def test_document_is_cut_again_and_its_versions_tell(library: Library, tmp_path:
 def test_document_whose_file_is_gone_is_cut_again_from_its_text(library: Library, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("# 不是标题\n" + "守灯人每天晚上点亮灯塔。" * 20, encoding="utf-8")
-    library.engine.ask(q.QueueFiles(paths=(path,), folder="docs"))
-    library.engine.ask(q.RunQueue())
+    library.engine.ask(qd.QueueFiles(paths=(path,), folder="docs"))
+    library.engine.ask(qd.RunQueue())
     path.unlink()
-    (document,) = library.engine.ask(q.Documents())
+    (document,) = library.engine.ask(qd.Documents())
     small = CutSettings(max_chars=80, overlap_chars=0)
-    new = library.engine.ask(qd.PrepareAgain(document=document.pk, settings=small)).new
+    new = library.engine.ask(qs.PrepareAgain(document=document.pk, settings=small)).new
     assert "".join(piece.body for piece in new.pieces) == new.text
     with pytest.raises(Invalid):
-        library.engine.ask(qd.PrepareAgain(document=document.pk, settings=CutSettings(max_chars=1)))
+        library.engine.ask(qs.PrepareAgain(document=document.pk, settings=CutSettings(max_chars=1)))
 
 
 def test_sides_of_databases_and_indexes_are_parts_of_them(library: Library, tmp_path: Path) -> None:

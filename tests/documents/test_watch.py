@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from app.container import Library, open_library, person
-from core.domain import queries as q
-from core.domain.commands import DeleteDocuments
+from core.domain import queries_documents as qd
+from core.domain import queries_history as qy
+from core.domain.commands_documents import DeleteDocuments
 from core.domain.document import CutSettings, Cutting, DocumentRow
 from core.domain.enums import ActorKind
 from core.domain.errors import Invalid
@@ -63,7 +64,7 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def documents(library: Library) -> dict[str, DocumentRow]:
-    return {Path(row.path).name: row for row in library.engine.ask(q.Documents()) if row.pieces}
+    return {Path(row.path).name: row for row in library.engine.ask(qd.Documents()) if row.pieces}
 
 
 def write(path: Path, text: str) -> Path:
@@ -100,7 +101,7 @@ def test_changes_are_those_of_a_program_and_the_window_hears_of_them(opened: Ope
     set_watched(library, WatchedFolder(path=notes))
     until(lambda: documents(library))
     until(lambda: heard)
-    entry = library.engine.ask(q.History())[0]
+    entry = library.engine.ask(qy.History())[0]
     assert (entry.op.actor.kind, entry.op.actor.name) == (ActorKind.PROGRAM, "watched folders")
     assert heard == [True]
 
@@ -111,12 +112,12 @@ def test_what_changed_while_nobody_watched_comes_in_and_nothing_twice(opened: Op
     write(notes / "b.md", "two")
     set_watched(library, WatchedFolder(path=notes))
     until(lambda: len(documents(library)) == 2)
-    last = library.engine.ask(q.LastOpId())
+    last = library.engine.ask(qy.LastOpId())
     library.close()
     write(notes / "b.md", "two, changed")
     library = opened()
     until(lambda: documents(library)["b.md"].version == 2)
-    assert library.engine.ask(q.LastOpId()) == last + 1
+    assert library.engine.ask(qy.LastOpId()) == last + 1
 
 
 def test_undone_file_does_not_come_back_by_itself(opened: Open, notes: Path) -> None:
@@ -125,7 +126,7 @@ def test_undone_file_does_not_come_back_by_itself(opened: Open, notes: Path) -> 
     set_watched(library, WatchedFolder(path=notes))
     until(lambda: documents(library))
     library.engine.ask(Watching())
-    library.engine.undo(library.engine.ask(q.LastOpId()))
+    library.engine.undo(library.engine.ask(qy.LastOpId()))
     write(notes / "b.md", "two")
     until(lambda: "b.md" in documents(library))
     assert "a.md" not in documents(library)
@@ -186,7 +187,7 @@ def test_hidden_ignored_and_foreign_files_stay_out(opened: Open, notes: Path) ->
     until(lambda: documents(library))
     time.sleep(0.3)
     assert set(documents(library)) == {"good.md"}
-    assert {row.file.path.name for row in library.engine.ask(q.QueueRows())} == {"good.md"}
+    assert {row.file.path.name for row in library.engine.ask(qd.QueueRows())} == {"good.md"}
 
 
 def test_loop_of_links_ends(opened: Open, notes: Path) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from core.domain import commands as c
-from core.domain import queries as q
+from core.domain import commands_folders as cf
+from core.domain import commands_recall as cr
+from core.domain import queries_recall as qr
 from core.domain.errors import BadFile, Invalid, NotFound
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.recall import RecallCase
@@ -35,18 +37,18 @@ def case(folder: FolderPk | None, message: str, *expected: MemoryPk, **more: obj
 
 
 def saved(desk: RecallDesk) -> tuple[RecallCase, ...]:
-    return desk.ask(q.RecallCases())
+    return desk.ask(qr.RecallCases())
 
 
 def test_case_is_saved_changed_removed_and_each_is_undone(desk: RecallDesk) -> None:
     folder, key, _ = story(desk)
-    desk.run(c.SaveRecallCases((case(folder, " 钥匙在哪里 ", key, settings={"top_k": 5}),)))
+    desk.run(cr.SaveRecallCases((case(folder, " 钥匙在哪里 ", key, settings={"top_k": 5}),)))
     (first,) = saved(desk)
     assert (first.name, first.message, first.expected) == ("钥匙在哪里", "钥匙在哪里", (key,))
     assert first.settings == {"top_k": 5}
-    desk.run(c.SaveRecallCases((case(folder, "钥匙", key, pk=first.pk),)))
+    desk.run(cr.SaveRecallCases((case(folder, "钥匙", key, pk=first.pk),)))
     assert [each.message for each in saved(desk)] == ["钥匙"]
-    desk.run(c.RemoveRecallCases((first.pk, 999)))
+    desk.run(cr.RemoveRecallCases((first.pk, 999)))
     assert saved(desk) == ()
     desk.undo()
     desk.undo()
@@ -71,7 +73,7 @@ def test_case_that_could_not_run_is_refused(
 ) -> None:
     folder, key, _ = story(desk)
     with pytest.raises(error):
-        desk.run(c.SaveRecallCases((case(folder, message, *([key] if known else []), settings=settings),)))
+        desk.run(cr.SaveRecallCases((case(folder, message, *([key] if known else []), settings=settings),)))
     assert saved(desk) == ()
 
 
@@ -83,15 +85,15 @@ def test_case_with_unknown_memory_folder_or_number_is_refused(desk: RecallDesk) 
         case(folder, "x", key, pk=999),
     ):
         with pytest.raises(NotFound):
-            desk.run(c.SaveRecallCases((wrong,)))
+            desk.run(cr.SaveRecallCases((wrong,)))
     assert saved(desk) == ()
 
 
 def test_run_gives_ranks_and_measures_and_touches_no_memory(desk: RecallDesk) -> None:
     folder, key, cat = story(desk)
-    desk.run(c.SaveRecallCases((case(folder, "银钥匙", key), case(folder, "银钥匙", key, cat))))
+    desk.run(cr.SaveRecallCases((case(folder, "银钥匙", key), case(folder, "银钥匙", key, cat))))
     before = desk.everything()
-    evaluation = desk.ask(q.Evaluate())
+    evaluation = desk.ask(qr.Evaluate())
     assert [outcome.ranks for outcome in evaluation.outcomes] == [(1,), (1, None)]
     assert [outcome.passed for outcome in evaluation.outcomes] == [True, False]
     assert evaluation.recall_at == {1: 0.75, 5: 0.75, 10: 0.75}
@@ -103,10 +105,10 @@ def test_run_gives_ranks_and_measures_and_touches_no_memory(desk: RecallDesk) ->
 
 def test_second_run_is_compared_with_the_first(desk: RecallDesk) -> None:
     folder, key, _ = story(desk)
-    desk.run(c.SaveRecallCases((case(folder, "银钥匙", key),)))
-    desk.ask(q.Evaluate())
+    desk.run(cr.SaveRecallCases((case(folder, "银钥匙", key),)))
+    desk.ask(qr.Evaluate())
     desk.run(c.EditMemory(memory=key, body="雨下了三天"))
-    second = desk.ask(q.Evaluate())
+    second = desk.ask(qr.Evaluate())
     assert second.previous == {"recall@1": 1.0, "recall@5": 1.0, "recall@10": 1.0, "mrr": 1.0}
     (outcome,) = second.outcomes
     assert (outcome.before, outcome.passed, outcome.ranks) == (True, False, (None,))
@@ -115,35 +117,35 @@ def test_second_run_is_compared_with_the_first(desk: RecallDesk) -> None:
 
 def test_runs_of_a_folder_and_of_all_are_compared_apart(desk: RecallDesk) -> None:
     folder, key, cat = story(desk)
-    desk.run(c.SaveRecallCases((case(folder, "银钥匙", key), case(None, "black cat", cat))))
-    assert len(desk.ask(q.Evaluate()).outcomes) == 2
-    first = desk.ask(q.Evaluate(folder))
+    desk.run(cr.SaveRecallCases((case(folder, "银钥匙", key), case(None, "black cat", cat))))
+    assert len(desk.ask(qr.Evaluate()).outcomes) == 2
+    first = desk.ask(qr.Evaluate(folder))
     assert len(first.outcomes) == 1
     assert first.previous == {}
 
 
 def test_expected_memory_that_is_gone_for_ever_is_missed(desk: RecallDesk) -> None:
     _, key, cat = story(desk)
-    desk.run(c.SaveRecallCases((case(None, "银钥匙", key, cat),)))
+    desk.run(cr.SaveRecallCases((case(None, "银钥匙", key, cat),)))
     desk.run(c.TrashMemories(memories=(cat,)))
     desk.run(c.DeletePermanently(memories=(cat,)))
-    (outcome,) = desk.ask(q.Evaluate()).outcomes
+    (outcome,) = desk.ask(qr.Evaluate()).outcomes
     assert outcome.ranks == (1, None)
 
 
 def test_no_cases_give_an_empty_run_that_is_not_kept(desk: RecallDesk) -> None:
-    evaluation = desk.ask(q.Evaluate())
+    evaluation = desk.ask(qr.Evaluate())
     assert (evaluation.outcomes, evaluation.mrr) == ((), 0.0)
-    assert desk.ask(q.Evaluate()).previous == {}
+    assert desk.ask(qr.Evaluate()).previous == {}
 
 
 def test_folder_that_goes_leaves_its_cases_to_the_one_it_is_merged_into_or_to_all(desk: RecallDesk) -> None:
     folder, key, _ = story(desk)
     other = desk.folder("other")
-    desk.run(c.SaveRecallCases((case(folder, "银钥匙", key),)))
-    desk.run(c.MergeFolders(source=folder, target=other))
+    desk.run(cr.SaveRecallCases((case(folder, "银钥匙", key),)))
+    desk.run(cf.MergeFolders(source=folder, target=other))
     assert saved(desk)[0].folder == other
-    desk.run(c.DeleteFolder(other))
+    desk.run(cf.DeleteFolder(other))
     assert saved(desk)[0].folder is None
     desk.undo()
     desk.undo()
@@ -156,13 +158,13 @@ def test_lines_come_back_as_they_went_out(desk: RecallDesk, tmp_path: Path) -> N
         case(folder, "银\n钥匙", key, viewer="博", settings={"top_k": 3, "scene": False}),
         case(None, "black cat", cat, key),
     )
-    desk.run(c.SaveRecallCases(cases))
+    desk.run(cr.SaveRecallCases(cases))
     before = saved(desk)
-    text = desk.ask(q.ExportRecallCases())
+    text = desk.ask(qr.ExportRecallCases())
     assert [json.loads(line)["folder"] for line in text.splitlines()] == ["story", None]
-    assert desk.run(c.ImportRecallCases(text)).counts == {"created": 0, "same": 2, "missing": 0}
-    desk.run(c.RemoveRecallCases(tuple(each.pk for each in before)))
-    result = desk.run(c.ImportRecallCases(text))
+    assert desk.run(cr.ImportRecallCases(text)).counts == {"created": 0, "same": 2, "missing": 0}
+    desk.run(cr.RemoveRecallCases(tuple(each.pk for each in before)))
+    result = desk.run(cr.ImportRecallCases(text))
     assert result.counts == {"created": 2, "same": 0, "missing": 0}
     compared = [
         (each.folder, each.message, each.viewer, each.recipe, dict(each.settings), each.expected)
@@ -183,7 +185,7 @@ def test_line_for_another_library_is_left_out_and_counted(desk: RecallDesk) -> N
         {"message": "x", "folder": "nowhere", "expected": ["mem-unknown"]},
     ]
     text = "\n".join(map(json.dumps, lines))
-    assert desk.run(c.ImportRecallCases(text)).counts == {"created": 0, "same": 0, "missing": 2}
+    assert desk.run(cr.ImportRecallCases(text)).counts == {"created": 0, "same": 0, "missing": 2}
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,7 @@ def test_line_that_is_none_is_named_and_nothing_is_saved(desk: RecallDesk, line:
     _, key, _ = story(desk)
     good = json.dumps({"message": "x", "expected": [desk.get(key).id]})
     with pytest.raises(BadFile) as caught:
-        desk.run(c.ImportRecallCases(f"{good}\n\n{line}\n"))
+        desk.run(cr.ImportRecallCases(f"{good}\n\n{line}\n"))
     assert caught.value.text_args["line"] == 3
     assert "error." not in str(caught.value.text_args["reason"])
     assert saved(desk) == ()
@@ -216,6 +218,6 @@ def test_line_that_is_none_is_named_and_nothing_is_saved(desk: RecallDesk, line:
 
 def test_message_with_odd_line_ends_comes_back(desk: RecallDesk) -> None:
     folder, key, _ = story(desk)
-    desk.run(c.SaveRecallCases((case(folder, "银\u2028钥\x85匙\x0b\x1c\r在哪", key),)))
-    text = desk.ask(q.ExportRecallCases())
-    assert desk.run(c.ImportRecallCases(text)).counts == {"created": 0, "same": 1, "missing": 0}
+    desk.run(cr.SaveRecallCases((case(folder, "银\u2028钥\x85匙\x0b\x1c\r在哪", key),)))
+    text = desk.ask(qr.ExportRecallCases())
+    assert desk.run(cr.ImportRecallCases(text)).counts == {"created": 0, "same": 1, "missing": 0}

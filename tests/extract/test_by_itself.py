@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 from app.container import Library, open_library, person
-from core.domain.commands import CreateFolder
 from core.domain.commands_extract import SetFolderValues
+from core.domain.commands_folders import CreateFolder
 from core.domain.enums import ActorKind, FolderKind, Layer, Role
 from core.domain.errors import BadReply, Unavailable, UserError
 from core.domain.folder import Message
 from core.domain.ids import FolderPk
 from core.domain.memory import Memory
-from core.domain.queries import History, ListMemories, Memories, UndoStateNow
+from core.domain.queries import ListMemories, Memories
+from core.domain.queries_history import History, UndoStateNow
 from core.domain.results import Actor, Changes
 from core.engine import Engine
 from core.ports.progress import CancelToken

@@ -227,7 +227,7 @@ def test_due_tasks_follow_the_counters(desk: ExtractDesk) -> None:
     chat, events = story(desk, synopsis__every=2, reflection__enabled=True, reflection__every=3)
 
     def due(count: int, created: tuple[MemoryPk, ...] = ()) -> list[str]:
-        from core.domain.commands import EditFolder
+        from core.domain.commands_folders import EditFolder
 
         desk.run(EditFolder(folder=chat, settings={**desk.stored(chat).settings, "extractions": count}))
         return [task.value for task in desk.ask(DueTasks(folder=chat, created=created))]

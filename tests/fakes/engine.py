@@ -15,9 +15,7 @@ from typing import Any
 from core.domain.commands import (
     ArchiveMemories,
     Command,
-    CreateFolder,
     MoveMemories,
-    RenameFolder,
     RestoreMemories,
     SetImportance,
     SetLayer,
@@ -26,6 +24,7 @@ from core.domain.commands import (
     TrashMemories,
     UntrashMemories,
 )
+from core.domain.commands_folders import CreateFolder, RenameFolder
 from core.domain.commands_merge import MergeMemories
 from core.domain.document import DocumentKind, FoundFiles
 from core.domain.enums import ActorKind, FolderKind, Kind, Layer, OpRole, OpState, Status
@@ -37,12 +36,8 @@ from core.domain.memory import Memory, TagSet
 from core.domain.queries import (
     Counts,
     CrossingEdges,
-    Documents,
     FacetCounts,
-    FindDocuments,
     Folders,
-    History,
-    LastOpId,
     LibraryPath,
     LibrarySchema,
     ListMemories,
@@ -50,21 +45,17 @@ from core.domain.queries import (
     MemoryDetailOf,
     MemoryFilter,
     MemoryRows,
-    PreviewUndo,
     Query,
-    Queued,
-    QueueFiles,
-    QueueRows,
     SortKey,
     TagNames,
     TrashScope,
-    UndoStateNow,
-    Verify,
-    VersionsOf,
 )
 from core.domain.queries_chat import Chats
+from core.domain.queries_documents import Documents, FindDocuments, Queued, QueueFiles, QueueRows
 from core.domain.queries_drop import DropKind, LookAtQueue, QueueSorted, QueueView, SortedFile, SortFiles
 from core.domain.queries_health import Health
+from core.domain.queries_history import History, LastOpId, PreviewUndo, UndoStateNow, VersionsOf
+from core.domain.queries_index import Verify
 from core.domain.queries_proposals import Proposals
 from core.domain.queries_upkeep import SummariesOutOfDate
 from core.domain.queries_watching import Gone

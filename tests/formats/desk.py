@@ -14,11 +14,11 @@ import numpy as np
 
 from core.adapters.chroma_files import is_collection_name, write_collections
 from core.adapters.formats.files import FormatFiles
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.enums import ActorKind
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
-from core.domain.queries import ExportFolder, ReadFile
+from core.domain.queries_transfer import ExportFolder, ReadFile
 from core.domain.results import Actor, OpResult
 from core.domain.schema_data import default_schema
 from core.domain.transfer import ExportReport, FolderBundle, Format, ImportPlan

@@ -20,11 +20,12 @@ from core.adapters.formats.booku_read import plan_of
 from core.adapters.formats.booku_rows import COLUMNS
 from core.adapters.formats.problems import Problems
 from core.adapters.formats.values import EPOCH
-from core.domain.commands import EditMemory, RenameFolder
+from core.domain.commands import EditMemory
+from core.domain.commands_folders import RenameFolder
 from core.domain.enums import Layer, Status
 from core.domain.errors import BadFile, UserError
 from core.domain.json_types import canonical
-from core.domain.queries import ExportFolder, FindFiles
+from core.domain.queries_transfer import ExportFolder, FindFiles
 from core.domain.schema_data import default_schema
 from core.domain.transfer import Format, ImportPlan, PlannedMemory
 from tests.formats.booku_files import T0, booku, record

@@ -13,21 +13,14 @@ from hypothesis import strategies as st
 
 from core.algos.floors import Floor, compare_floors
 from core.domain.chat import FLOORS_CHANGED_KEY, chat_of
-from core.domain.commands import (
-    CreateFolder,
-    CreateMemory,
-    DeleteFolder,
-    EditFolder,
-    EditMemory,
-    MergeFolders,
-    NewMemory,
-)
+from core.domain.commands import CreateMemory, EditMemory, NewMemory
 from core.domain.commands_floors import MarkLookedAt
+from core.domain.commands_folders import CreateFolder, DeleteFolder, EditFolder, MergeFolders
 from core.domain.errors import UserError
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import Memory
-from core.domain.queries import ExportFolder, ReadFile
+from core.domain.queries_transfer import ExportFolder, ReadFile
 from core.domain.transfer import Format, ImportPlan
 from core.services.chat_floors import all_floors, branch_of
 from core.services.doctor import checked_store

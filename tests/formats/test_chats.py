@@ -18,7 +18,8 @@ from core.domain.chat import chat_of, for_memory
 from core.domain.enums import FolderKind, Role
 from core.domain.errors import BadFile
 from core.domain.op_names import name_key
-from core.domain.queries import FindFiles, History
+from core.domain.queries_history import History
+from core.domain.queries_transfer import FindFiles
 from core.domain.texts import render
 from core.domain.transfer import Format, ImportPlan
 from tests.formats.chats import CHARACTER, USER, floors, header, said, write_chat

@@ -19,8 +19,6 @@ from hypothesis import strategies as st
 from core.adapters.formats.card_find import card_text
 from core.adapters.formats.png_chunks import SIGNATURE, chunk
 from core.domain.commands import (
-    ApplyImport,
-    CreateFolder,
     CreateMemory,
     EditMemory,
     NewMemory,
@@ -29,13 +27,16 @@ from core.domain.commands import (
     SetStatus,
     TrashMemories,
 )
+from core.domain.commands_folders import CreateFolder
+from core.domain.commands_transfer import ApplyImport
 from core.domain.enums import Layer, Status
 from core.domain.errors import BadFile, UserError
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import Memory
 from core.domain.package import Collision
-from core.domain.queries import ExportFolder, ExportMemories, Folders
+from core.domain.queries import Folders
+from core.domain.queries_transfer import ExportFolder, ExportMemories
 from core.domain.transfer import Format, ImportPlan
 from tests.formats.desk import CASES, FilesDesk
 

@@ -17,19 +17,12 @@ from hypothesis import strategies as st
 from core.adapters.packages.rows import write_record
 from core.adapters.sample import read_sample
 from core.domain.chat import chat_of
-from core.domain.commands import (
-    AddEdge,
-    ApplyImport,
-    ChangeTags,
-    CreateFolder,
-    CreateMemory,
-    EditMemory,
-    NewMemory,
-    PinMemories,
-    SaveMemoryType,
-    SaveRecallCases,
-    TrashMemories,
-)
+from core.domain.commands import ChangeTags, CreateMemory, EditMemory, NewMemory, TrashMemories
+from core.domain.commands_folders import CreateFolder
+from core.domain.commands_graph import AddEdge, PinMemories
+from core.domain.commands_recall import SaveRecallCases
+from core.domain.commands_schema import SaveMemoryType
+from core.domain.commands_transfer import ApplyImport
 from core.domain.edge import Edge
 from core.domain.enums import Layer, Role, Status, StatusReason
 from core.domain.errors import BadFile, Cancelled, Invalid, UserError
@@ -37,16 +30,9 @@ from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.ids import FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.memory import Memory, TagSet
 from core.domain.package import Collision, PackageReport
-from core.domain.queries import (
-    ExportFolder,
-    ExportMemories,
-    FolderByName,
-    Folders,
-    LibrarySchema,
-    Memories,
-    ResolveMemories,
-)
+from core.domain.queries import FolderByName, Folders, LibrarySchema, Memories, ResolveMemories
 from core.domain.queries_packages import ExportLibrary, VerifyPackage
+from core.domain.queries_transfer import ExportFolder, ExportMemories
 from core.domain.recall import RecallCase
 from core.domain.results import OpResult
 from core.domain.schema import ColumnRole, MemoryType, RelationType

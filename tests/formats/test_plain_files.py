@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 
 from core.adapters.sample import read_sample
-from core.domain.commands import ApplyImport, CreateFolder, EditMemory
+from core.domain.commands import EditMemory
+from core.domain.commands_folders import CreateFolder
+from core.domain.commands_transfer import ApplyImport
 from core.domain.enums import Layer
 from core.domain.errors import UserError
 from core.domain.ids import MemoryPk
 from core.domain.memory import Memory
 from core.domain.package import Collision
-from core.domain.queries import ExportMemories, FindFiles, FolderByName, MemoryDetailOf
+from core.domain.queries import FolderByName, MemoryDetailOf
 from core.domain.queries_packages import ExportLibrary
+from core.domain.queries_transfer import ExportMemories, FindFiles
 from core.domain.transfer import Format
 from tests.formats.desk import FilesDesk
 

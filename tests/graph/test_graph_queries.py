@@ -11,17 +11,9 @@ import numpy as np
 import pytest
 
 from core.domain import graph as g
-from core.domain.commands import (
-    ApplyImport,
-    DeletePermanently,
-    EndEdges,
-    GroupMemories,
-    PinMemories,
-    SetImportance,
-    SetLocked,
-    TrashMemories,
-    UnpinMemories,
-)
+from core.domain.commands import DeletePermanently, SetImportance, SetLocked, TrashMemories
+from core.domain.commands_graph import EndEdges, GroupMemories, PinMemories, UnpinMemories
+from core.domain.commands_transfer import ApplyImport
 from core.domain.edge import Edge, alive, lives
 from core.domain.errors import Invalid, NotFound, Unavailable, UserError
 from core.domain.ids import EdgePk, FolderPk, MemoryPk, RelationId, TypeId

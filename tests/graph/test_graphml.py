@@ -8,7 +8,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from core.adapters.formats.graphml_write import EDGE_KEYS, NODE_KEYS
-from core.domain.commands import EndEdges, TrashMemories
+from core.domain.commands import TrashMemories
+from core.domain.commands_graph import EndEdges
 from core.domain.memory import TagSet
 from core.domain.transfer import Format
 from core.services.exporting import export_folder

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from app.container import Library, open_library, person
-from core.domain.commands import CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
 from core.domain.health import Fault
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.queries_health import CheckUp

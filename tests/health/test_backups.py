@@ -13,18 +13,14 @@ import pytest
 
 from app.container import open_library, person
 from app.container_health import restore
-from core.domain.commands import (
-    ApplyImport,
-    DeletePermanently,
-    EmptyTrash,
-    SetImportance,
-    TrashMemories,
-)
+from core.domain.commands import DeletePermanently, EmptyTrash, SetImportance, TrashMemories
+from core.domain.commands_transfer import ApplyImport
 from core.domain.errors import BadFile, Cancelled, Invalid, LibraryInUse, NotFound
 from core.domain.health import Backup, BackupReason
 from core.domain.ids import MemoryPk
-from core.domain.queries import ListMemories, Memories, SearchByMeaning
+from core.domain.queries import ListMemories, Memories
 from core.domain.queries_health import Backups, DeleteBackup, MakeBackup, VerifyBackup
+from core.domain.queries_index import SearchByMeaning
 from core.ports.clock import system_clock
 from core.ports.progress import CancelToken
 from core.services import backup_rules

@@ -7,8 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.domain.commands import AddEdge, ApplyImport, EmptyTrash, TrashMemories
+from core.domain.commands import EmptyTrash, TrashMemories
+from core.domain.commands_graph import AddEdge
 from core.domain.commands_health import RepairFaults
+from core.domain.commands_transfer import ApplyImport
 from core.domain.errors import Invalid
 from core.domain.health import TREATMENTS, Cure, Fault, Level
 from core.domain.ids import MemoryPk, RelationId

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from core.domain.commands import CreateFolder, EditMemory, SaveRecallCases
+from core.domain.commands import EditMemory
+from core.domain.commands_folders import CreateFolder
+from core.domain.commands_recall import SaveRecallCases
 from core.domain.errors import Cancelled, Invalid, Unavailable
 from core.domain.health import RebuildScope, RebuildState
 from core.domain.ids import MemoryPk
-from core.domain.queries import SearchByMeaning
 from core.domain.queries_health import (
     AcceptRebuild,
     CurrentRebuild,
@@ -19,6 +20,7 @@ from core.domain.queries_health import (
     EstimateRebuild,
     RunRebuild,
 )
+from core.domain.queries_index import SearchByMeaning
 from core.domain.recall import RecallCase
 from core.ports.clock import system_clock
 from core.ports.embedder import Vectors

@@ -10,7 +10,8 @@ import pytest
 
 from core.adapters.index_client import ChromaIndex, IndexHost
 from core.adapters.index_numpy import NumpyIndex
-from core.domain.commands import CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
 from core.domain.enums import ActorKind
 from core.domain.ids import FolderPk, MemoryPk, TypeId, new_memory_id
 from core.domain.memory import Memory

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.commands import (
-    ArchiveMemories,
-    EditMemory,
-    PinMemories,
-    RestoreMemories,
-    SaveRecallCases,
-    SetLocked,
-    TrashMemories,
-)
+from core.domain.commands import ArchiveMemories, EditMemory, RestoreMemories, SetLocked, TrashMemories
+from core.domain.commands_graph import PinMemories
 from core.domain.commands_merge import (
     MarkNotDuplicate,
     MergeMemories,
@@ -20,13 +13,15 @@ from core.domain.commands_merge import (
     UnmarkNotDuplicate,
     UnmergeMemories,
 )
+from core.domain.commands_recall import SaveRecallCases
 from core.domain.edge import Edge, lives
 from core.domain.enums import Apart, Status, StatusReason
 from core.domain.errors import Conflict, Invalid, UserError
 from core.domain.ids import MemoryPk
 from core.domain.memory import TagSet
-from core.domain.queries import Memories, MemoryDetailOf, RecallCases, ResolveMemories
+from core.domain.queries import Memories, MemoryDetailOf, ResolveMemories
 from core.domain.queries_merge import MergesOf, PlanMerge, RelationFate
+from core.domain.queries_recall import RecallCases
 from core.domain.recall import RecallCase
 from tests.services.desk import PERSON, PROGRAM, Desk
 

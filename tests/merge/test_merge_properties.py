@@ -10,14 +10,10 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.domain.commands import (
-    EditMemory,
-    EndEdges,
-    PinMemories,
-    SaveRecallCases,
-    SetImportance,
-)
+from core.domain.commands import EditMemory, SetImportance
+from core.domain.commands_graph import EndEdges, PinMemories
 from core.domain.commands_merge import MarkNotDuplicate, MergeMemories, UnmergeMemories
+from core.domain.commands_recall import SaveRecallCases
 from core.domain.enums import Kind
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory, TagSet

@@ -11,14 +11,16 @@ import pytest
 
 from app.container import Library, open_library, person
 from core import model_settings as kept
-from core.domain.commands import ApplyImport
 from core.domain.commands_proposals import ApplyProposal
+from core.domain.commands_transfer import ApplyImport
 from core.domain.endpoints import Endpoint, EndpointKind, Measured
 from core.domain.ids import FolderPk
 from core.domain.memory import Memory
-from core.domain.queries import Folders, ListMemories, Memories, MemoryFilter, ReadFile, Recall
+from core.domain.queries import Folders, ListMemories, Memories, MemoryFilter
 from core.domain.queries_extract import Reach, ResumeExtraction, RunExtraction, RunState
 from core.domain.queries_models import ModelUsage, SwitchEmbedder
+from core.domain.queries_recall import Recall
+from core.domain.queries_transfer import ReadFile
 from core.domain.recall import RecallRequest
 from core.settings import Settings
 from tests.fakes.llm_server import FakeServer, Fault, serving

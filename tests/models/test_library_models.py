@@ -10,12 +10,14 @@ import pytest
 
 from app.container import Library, open_library, person
 from core import model_settings as kept
-from core.domain.commands import CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
 from core.domain.endpoints import MANUAL, Endpoint, EndpointKind, Measured, ModelTask, Secret
 from core.domain.errors import Invalid, NotFound, Unavailable
 from core.domain.ids import FolderPk, TypeId
-from core.domain.queries import FolderByName, Memories, Recall, SearchByMeaning
+from core.domain.queries import FolderByName, Memories
 from core.domain.queries_health import Health
+from core.domain.queries_index import SearchByMeaning
 from core.domain.queries_models import (
     CheckWeights,
     KeepKey,
@@ -26,6 +28,7 @@ from core.domain.queries_models import (
     TestEndpoint,
     WhereIsKey,
 )
+from core.domain.queries_recall import Recall
 from core.domain.recall import RecallRequest
 from core.ports.language_model import ChatMessage
 from core.settings import Settings

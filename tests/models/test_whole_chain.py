@@ -15,10 +15,10 @@ from core.domain.commands_upkeep import ForgetMemories
 from core.domain.enums import Status, StatusReason
 from core.domain.health import RebuildScope
 from core.domain.ids import MemoryPk
-from core.domain.queries import Recall
 from core.domain.queries_extract import Reach, RunExtraction
 from core.domain.queries_health import AcceptRebuild, RunRebuild
 from core.domain.queries_models import SwitchEmbedder
+from core.domain.queries_recall import Recall
 from core.domain.queries_upkeep import CompressPlanOf, ForgetPlan, SuggestSummaries
 from core.domain.recall import RecallRequest
 from tests.fakes.llm_server import FakeServer

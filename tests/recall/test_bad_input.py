@@ -8,7 +8,7 @@ import pytest
 from core.domain.commands import ArchiveMemories
 from core.domain.errors import Cancelled, Invalid, NotFound
 from core.domain.ids import EdgePk, FolderPk, MemoryPk
-from core.domain.queries import Recall
+from core.domain.queries_recall import Recall
 from core.domain.recall import Layout, RecallRequest, Remedy, Stage
 from core.domain.recipes import RECIPES
 from core.ports.progress import CancelToken

@@ -16,7 +16,7 @@ from core.adapters.formats.stbme_read import read_stbme
 from core.algos import stbme_graph
 from core.algos.injection import Row, injection_lines, injection_text, into_buckets
 from core.algos.js_values import trim
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.recall import RecallMode, RecallRequest, Scope
 from core.domain.schema_data import default_schema
 from core.ports.embedder import EmbedderIdentity, Thresholds, Vectors

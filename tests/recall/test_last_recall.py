@@ -7,8 +7,9 @@ from pathlib import Path
 
 from core.adapters.formats.stbme_read import read_stbme
 from core.adapters.formats.stbme_write import graph_of
-from core.domain.commands import ApplyImport
-from core.domain.queries import FolderByName, LastInjection
+from core.domain.commands_transfer import ApplyImport
+from core.domain.queries import FolderByName
+from core.domain.queries_recall import LastInjection
 from core.domain.recall import RecallMode
 from core.domain.schema_data import default_schema
 from core.services.exporting import export_folder

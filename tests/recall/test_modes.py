@@ -8,7 +8,7 @@ from core.domain.commands import ArchiveMemories, DeletePermanently
 from core.domain.enums import Status
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
-from core.domain.queries import LastInjection, Recall, RecallHistoryOf, RecallRuns, Recipes, WhyNot
+from core.domain.queries_recall import LastInjection, Recall, RecallHistoryOf, RecallRuns, Recipes, WhyNot
 from core.domain.recall import Layout, RecallMode, RecallRequest, Source
 from core.domain.recipes import RECIPES
 from tests.recall.desk import RecallDesk, ScriptedModel

@@ -10,12 +10,12 @@ from core.domain.commands import (
     ArchiveMemories,
     DeletePermanently,
     EditMemory,
-    EndEdges,
     SetAliases,
-    SetAlsoReads,
     TrashMemories,
     UntrashMemories,
 )
+from core.domain.commands_folders import SetAlsoReads
+from core.domain.commands_graph import EndEdges
 from core.domain.enums import Layer, Status, StatusReason
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.recall import RecallRequest, Remedy, Scope, Stage

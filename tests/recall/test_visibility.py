@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from core.adapters.formats.stbme_read import read_stbme
-from core.domain.commands import ApplyImport, EditFolder, IngestDocument, NewDocument, SetVisibility
+from core.domain.commands import SetVisibility
+from core.domain.commands_documents import IngestDocument, NewDocument
+from core.domain.commands_folders import EditFolder
+from core.domain.commands_transfer import ApplyImport
 from core.domain.document import DocumentPiece
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import TagSet

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.adapters.sample import read_sample
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.queries import Counts, FolderByName, ListMemories, Memories, MemoryFilter, ResolveMemories
 from tests.services.desk import Desk
 

@@ -10,7 +10,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.domain.commands import AddEdge, Command, CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import Command, CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
+from core.domain.commands_graph import AddEdge
 from core.domain.enums import ActorKind
 from core.domain.ids import EdgePk, FolderPk, MemoryPk, OpId, RelationId, TypeId
 from core.domain.memory import Memory

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from core.domain import commands as c
+from core.domain import commands_folders as cf
 from core.domain.enums import Layer, Status, StatusReason, TagKind
 from core.domain.errors import Cancelled, Invalid, NotFound, UserError
 from core.domain.ids import MemoryPk
@@ -256,5 +257,5 @@ def test_program_may_not_trash_what_is_locked(desk: Desk) -> None:
     with pytest.raises(UserError):
         desk.run(c.TrashMemories(memories=pks), PROGRAM)
     with pytest.raises(UserError):
-        desk.run(c.DeleteFolder(folder), PROGRAM)
+        desk.run(cf.DeleteFolder(folder), PROGRAM)
     assert len(desk.ask(ListMemories())) == 2

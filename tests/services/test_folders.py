@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from core.domain import commands as c
+from core.domain import commands_folders as cf
 from core.domain.enums import FolderKind, Kind, Role
 from core.domain.errors import Invalid, NotFound
 from core.domain.folder import Document, Folder, Message
@@ -52,7 +53,7 @@ def test_rename_takes_the_folders_below_along(desk: Desk) -> None:
     top = desk.folder("a")
     for name in ("a/x", "a/x/y", "ab"):
         desk.folder(name)
-    desk.run(c.RenameFolder(top, "b"))
+    desk.run(cf.RenameFolder(top, "b"))
     assert names(desk) == ["ab", "b", "b/x", "b/x/y"]
     desk.undo()
     assert names(desk) == ["a", "a/x", "a/x/y", "ab"]
@@ -61,7 +62,7 @@ def test_rename_takes_the_folders_below_along(desk: Desk) -> None:
 def test_rename_below_itself_works(desk: Desk) -> None:
     top = desk.folder("a")
     desk.folder("a/b")
-    desk.run(c.RenameFolder(top, "a/b"))
+    desk.run(cf.RenameFolder(top, "a/b"))
     assert names(desk) == ["a/b", "a/b/b"]
 
 
@@ -70,7 +71,7 @@ def test_rename_onto_the_name_that_a_folder_below_gives_up_is_undone_and_redone(
     desk.folder("a/a")
     desk.folder("a/a/a")
     before = names(desk)
-    desk.run(c.RenameFolder(top, "a/a"))
+    desk.run(cf.RenameFolder(top, "a/a"))
     after = names(desk)
     assert after == ["a/a", "a/a/a", "a/a/a/a"]
     for _ in range(2):
@@ -85,7 +86,7 @@ def test_rename_to_a_taken_name_changes_nothing(desk: Desk) -> None:
     desk.folder("a/x")
     desk.folder("b/x")
     with pytest.raises(Invalid):
-        desk.run(c.RenameFolder(top, "b"))
+        desk.run(cf.RenameFolder(top, "b"))
     assert names(desk) == ["a", "a/x", "b/x"]
 
 
@@ -95,11 +96,11 @@ def test_merge_moves_all_and_readers_read_the_target(desk: Desk) -> None:
     first, second, third = desk.memory(source), desk.memory(target), desk.memory(inner)
     foreign(desk, first, "n1")
     foreign(desk, second, "n1")
-    desk.run(c.SetAlsoReads(reader, (source, target)))
-    desk.run(c.SetAlsoReads(target, (source,)))
+    desk.run(cf.SetAlsoReads(reader, (source, target)))
+    desk.run(cf.SetAlsoReads(target, (source,)))
     write(desk, lambda uow: uow.insert([message(source, 0), message(source, 1)]))
     before = desk.dump()
-    desk.run(c.MergeFolders(source, target))
+    desk.run(cf.MergeFolders(source, target))
     assert names(desk) == ["b", "b/x", "c"]
     assert members(desk, target) == sorted([first, second])
     assert members(desk, inner) == [third]
@@ -116,7 +117,7 @@ def test_merge_joins_sub_folders_of_the_same_name(desk: Desk) -> None:
     source, target = desk.folder("a"), desk.folder("b")
     inner, same = desk.folder("a/x"), desk.folder("b/x")
     pk = desk.memory(inner)
-    desk.run(c.MergeFolders(source, target))
+    desk.run(cf.MergeFolders(source, target))
     assert names(desk) == ["b", "b/x"]
     assert members(desk, same) == [pk]
 
@@ -125,7 +126,7 @@ def test_merge_into_a_folder_below_works(desk: Desk) -> None:
     source, target = desk.folder("a"), desk.folder("a/b")
     desk.folder("a/b/c")
     pk = desk.memory(source)
-    desk.run(c.MergeFolders(source, target))
+    desk.run(cf.MergeFolders(source, target))
     assert names(desk) == ["a/b", "a/b/c"]
     assert members(desk, target) == [pk]
 
@@ -134,7 +135,7 @@ def test_two_chats_with_the_same_floors_are_not_merged(desk: Desk) -> None:
     source, target = desk.folder("a", kind=FolderKind.CHAT), desk.folder("b", kind=FolderKind.CHAT)
     write(desk, lambda uow: uow.insert([message(source, 1), message(target, 1)]))
     with pytest.raises(Invalid) as caught:
-        desk.run(c.MergeFolders(source, target))
+        desk.run(cf.MergeFolders(source, target))
     assert caught.value.key == "error.folder.merge_chats"
 
 
@@ -153,7 +154,7 @@ def test_deleted_folder_leaves_its_memories_in_the_trash(desk: Desk) -> None:
 
     write(desk, fill)
     before = desk.dump()
-    desk.run(c.DeleteFolder(folder))
+    desk.run(cf.DeleteFolder(folder))
     assert names(desk) == ["default"]
     memory = desk.get(pk)
     assert memory.deleted_at is not None
@@ -163,7 +164,7 @@ def test_deleted_folder_leaves_its_memories_in_the_trash(desk: Desk) -> None:
     assert home is not None
     assert members(desk, home.pk) == [pk]
     with pytest.raises(Invalid):
-        desk.run(c.DeleteFolder(home.pk))
+        desk.run(cf.DeleteFolder(home.pk))
     desk.undo()
     desk.undo()
     assert desk.dump() == before
@@ -172,9 +173,9 @@ def test_deleted_folder_leaves_its_memories_in_the_trash(desk: Desk) -> None:
 def test_folder_may_not_read_itself_or_what_is_not_there(desk: Desk) -> None:
     folder = desk.folder()
     with pytest.raises(Invalid):
-        desk.run(c.SetAlsoReads(folder, (folder,)))
+        desk.run(cf.SetAlsoReads(folder, (folder,)))
     with pytest.raises(NotFound):
-        desk.run(c.SetAlsoReads(folder, (FolderPk(99),)))
+        desk.run(cf.SetAlsoReads(folder, (FolderPk(99),)))
 
 
 # --- move and copy ---------------------------------------------------------------------------
@@ -243,8 +244,8 @@ def test_copy_is_new_and_names_its_origin(desk: Desk) -> None:
 
 def test_merged_folder_row_is_gone(desk: Desk) -> None:
     source, target = desk.folder("a"), desk.folder("b")
-    desk.run(c.MergeFolders(source, target))
+    desk.run(cf.MergeFolders(source, target))
     with desk.store.read() as reader:
         assert [folder.pk for folder in reader.all_records(Folder)] == [target]
     with pytest.raises(Invalid):
-        desk.run(c.MergeFolders(target, target))
+        desk.run(cf.MergeFolders(target, target))

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.domain.commands import ArchiveMemories, KeepMemo
+from core.domain.commands import ArchiveMemories
+from core.domain.commands_upkeep import KeepMemo
 from core.domain.enums import Layer
 from core.domain.errors import Invalid
 from core.domain.queries_upkeep import DrawFlashback, MemoRows

@@ -8,6 +8,8 @@ from datetime import timedelta
 import pytest
 
 from core.domain import commands as c
+from core.domain import commands_graph as cg
+from core.domain import commands_schema as cs
 from core.domain.errors import Invalid, NotFound, UserError
 from core.domain.ids import EdgePk, MemoryPk, RelationId, TypeId
 from core.domain.queries import LibrarySchema, LiveEdges, MemoryDetailOf
@@ -26,9 +28,9 @@ def pair(desk: Desk) -> tuple[MemoryPk, MemoryPk]:
 def test_same_live_relation_is_strengthened(desk: Desk, pair: tuple[MemoryPk, MemoryPk]) -> None:
     first, second = pair
     edge = desk.edge(first, second, strength=0.4)
-    result = desk.run(c.AddEdge(source=first, target=second, relation=RELATED, strength=0.9))
+    result = desk.run(cg.AddEdge(source=first, target=second, relation=RELATED, strength=0.9))
     assert (result.created_edge, dict(result.counts)) == (edge, {"strengthened": 1})
-    weaker = desk.run(c.AddEdge(source=first, target=second, relation=RELATED, strength=0.1))
+    weaker = desk.run(cg.AddEdge(source=first, target=second, relation=RELATED, strength=0.1))
     assert weaker.op is None
     views = desk.ask(LiveEdges(first))
     assert [view.edge.strength for view in views] == [0.9]
@@ -38,18 +40,18 @@ def test_same_live_relation_is_strengthened(desk: Desk, pair: tuple[MemoryPk, Me
 
 def test_ended_relation_does_not_count_as_the_same(desk: Desk, pair: tuple[MemoryPk, MemoryPk]) -> None:
     edge = desk.edge(*pair)
-    desk.run(c.EndEdges(edges=(edge,), seq=118))
+    desk.run(cg.EndEdges(edges=(edge,), seq=118))
     view = desk.ask(MemoryDetailOf(pair[0])).edges[0]
     assert (view.edge.ended_seq, view.edge.invalid_from, view.live) == (118, desk.now, False)
     assert desk.ask(LiveEdges(pair[0], desk.now)) == ()
     assert desk.edge(*pair) != edge
-    assert desk.run(c.EndEdges(edges=(edge,))).op is None
+    assert desk.run(cg.EndEdges(edges=(edge,))).op is None
 
 
 def test_contradiction_inhibits_and_follows_the_relation(desk: Desk, pair: tuple[MemoryPk, MemoryPk]) -> None:
     edge = desk.edge(*pair, "contradicts")
     assert desk.ask(LiveEdges(pair[0]))[0].edge.inhibits
-    desk.run(c.EditEdge(edge=edge, relation=RELATED, reverse=True, strength=0.2))
+    desk.run(cg.EditEdge(edge=edge, relation=RELATED, reverse=True, strength=0.2))
     changed = desk.ask(LiveEdges(pair[0]))[0].edge
     assert (changed.source, changed.target, changed.inhibits, changed.strength) == (
         pair[1],
@@ -65,16 +67,16 @@ def test_bad_relations_are_refused(desk: Desk, pair: tuple[MemoryPk, MemoryPk]) 
     other = desk.edge(first, second, "updates")
     early = desk.now - timedelta(days=1)
     bad: list[tuple[c.Command, type[UserError]]] = [
-        (c.AddEdge(source=first, target=first, relation=RELATED), Invalid),
-        (c.AddEdge(source=first, target=MemoryPk(99), relation=RELATED), NotFound),
-        (c.AddEdge(source=first, target=second, relation=RelationId("loves")), Invalid),
-        (c.AddEdge(source=first, target=second, relation=RELATED, strength=1.5), Invalid),
-        (c.AddEdge(source=first, target=second, relation=RELATED, strength=float("nan")), Invalid),
-        (c.EditEdge(edge=other, relation=RELATED), Invalid),
-        (c.EditEdge(edge=edge, from_seq=-1), Invalid),
-        (c.EndEdges(edges=(edge,), at=early), Invalid),
-        (c.EndEdges(edges=(EdgePk(99),)), NotFound),
-        (c.RemoveEdges((edge, EdgePk(99))), NotFound),
+        (cg.AddEdge(source=first, target=first, relation=RELATED), Invalid),
+        (cg.AddEdge(source=first, target=MemoryPk(99), relation=RELATED), NotFound),
+        (cg.AddEdge(source=first, target=second, relation=RelationId("loves")), Invalid),
+        (cg.AddEdge(source=first, target=second, relation=RELATED, strength=1.5), Invalid),
+        (cg.AddEdge(source=first, target=second, relation=RELATED, strength=float("nan")), Invalid),
+        (cg.EditEdge(edge=other, relation=RELATED), Invalid),
+        (cg.EditEdge(edge=edge, from_seq=-1), Invalid),
+        (cg.EndEdges(edges=(edge,), at=early), Invalid),
+        (cg.EndEdges(edges=(EdgePk(99),)), NotFound),
+        (cg.RemoveEdges((edge, EdgePk(99))), NotFound),
     ]
     before = desk.dump()
     for command, error in bad:
@@ -89,7 +91,7 @@ def test_bad_relations_are_refused(desk: Desk, pair: tuple[MemoryPk, MemoryPk]) 
 def test_removed_relation_comes_back_by_undo(desk: Desk, pair: tuple[MemoryPk, MemoryPk]) -> None:
     edge = desk.edge(*pair)
     before = desk.dump()
-    desk.run(c.RemoveEdges((edge,)))
+    desk.run(cg.RemoveEdges((edge,)))
     assert desk.ask(LiveEdges(pair[0])) == ()
     desk.undo()
     assert desk.dump() == before
@@ -105,32 +107,32 @@ def own_type(**values: object) -> MemoryType:
 
 
 def test_own_type_is_saved_used_changed_and_removed(desk: Desk) -> None:
-    desk.run(c.SaveMemoryType(own_type()))
+    desk.run(cs.SaveMemoryType(own_type()))
     found = desk.ask(LibrarySchema()).type("own")
     assert found is not None
     assert (found.position, found.built_in) == (13, False)
     pk = desk.memory(desk.folder(), "own", fields={"what": "x", "where": "y"})
     assert (desk.get(pk).body, desk.get(pk).fields) == ("x", {"where": "y"})
     with pytest.raises(Invalid) as caught:
-        desk.run(c.RemoveMemoryType(TypeId("own")))
+        desk.run(cs.RemoveMemoryType(TypeId("own")))
     assert caught.value.key == "error.schema.type_in_use"
     columns = (Column(name="what", required=True), Column(name="where"))
     with pytest.raises(Invalid) as caught:
-        desk.run(c.SaveMemoryType(own_type(columns=columns)))
+        desk.run(cs.SaveMemoryType(own_type(columns=columns)))
     assert caught.value.key == "error.schema.role_in_use"
     desk.run(c.DeletePermanently(memories=(pk,)))
-    desk.run(c.RemoveMemoryType(TypeId("own")))
+    desk.run(cs.RemoveMemoryType(TypeId("own")))
     assert desk.ask(LibrarySchema()).type("own") is None
 
 
 def test_built_in_type_keeps_its_mark_and_cannot_be_removed(desk: Desk) -> None:
     event = desk.ask(LibrarySchema()).type("event")
     assert event is not None
-    desk.run(c.SaveMemoryType(replace(event, labels={"en": "Happening"}, built_in=False)))
+    desk.run(cs.SaveMemoryType(replace(event, labels={"en": "Happening"}, built_in=False)))
     changed = desk.ask(LibrarySchema()).type("event")
     assert changed is not None
     assert (changed.labels, changed.built_in) == ({"en": "Happening"}, True)
-    for command in (c.RemoveMemoryType(TypeId("event")), c.RemoveRelationType(RELATED)):
+    for command in (cs.RemoveMemoryType(TypeId("event")), cs.RemoveRelationType(RELATED)):
         with pytest.raises(Invalid):
             desk.run(command)
 
@@ -164,15 +166,15 @@ TWO_BODIES = (
 )
 def test_bad_type_is_refused_in_words(desk: Desk, values: dict[str, object], key: str) -> None:
     with pytest.raises(Invalid) as caught:
-        desk.run(c.SaveMemoryType(own_type(**values)))
+        desk.run(cs.SaveMemoryType(own_type(**values)))
     assert caught.value.key == key
 
 
 def test_own_relation_type_is_used_and_protected(desk: Desk, pair: tuple[MemoryPk, MemoryPk]) -> None:
-    desk.run(c.SaveRelationType(RelationType(id=RelationId("hates"), labels={"en": "Hates"}, inhibits=True)))
+    desk.run(cs.SaveRelationType(RelationType(id=RelationId("hates"), labels={"en": "Hates"}, inhibits=True)))
     edge = desk.edge(*pair, "hates")
     assert desk.ask(LiveEdges(pair[0]))[0].edge.inhibits
     with pytest.raises(Invalid):
-        desk.run(c.RemoveRelationType(RelationId("hates")))
-    desk.run(c.RemoveEdges((edge,)))
-    desk.run(c.RemoveRelationType(RelationId("hates")))
+        desk.run(cs.RemoveRelationType(RelationId("hates")))
+    desk.run(cg.RemoveEdges((edge,)))
+    desk.run(cs.RemoveRelationType(RelationId("hates")))

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from core.domain import commands as c
+from core.domain import commands_folders as cf
+from core.domain import commands_graph as cg
+from core.domain import commands_schema as cs
 from core.domain.commands_upkeep import ForgetMemories, JudgeTrials, UnfoldSummaries
 from core.domain.enums import FolderKind, Kind, Layer, OpRole, Status, StatusReason, TagKind
 from core.domain.errors import UserError
@@ -212,62 +215,62 @@ class AnyCommands(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def create_folder(self, name: str) -> None:
-        self._run(c.CreateFolder(name))
+        self._run(cf.CreateFolder(name))
 
     @rule(data=st.data(), name=NAMES)
     def rename_folder(self, data: st.DataObject, name: str) -> None:
-        self._run(c.RenameFolder(self._folder(data), name))
+        self._run(cf.RenameFolder(self._folder(data), name))
 
     @rule(data=st.data())
     def merge_folders(self, data: st.DataObject) -> None:
-        self._run(c.MergeFolders(self._folder(data), self._folder(data)))
+        self._run(cf.MergeFolders(self._folder(data), self._folder(data)))
 
     @precondition(lambda self: len(self._folders()) > 2)
     @rule(data=st.data())
     def delete_folder(self, data: st.DataObject) -> None:
-        self._run(c.DeleteFolder(self._folder(data)))
+        self._run(cf.DeleteFolder(self._folder(data)))
 
     @rule(data=st.data(), pointer=st.integers(-2, 5))
     def edit_folder(self, data: st.DataObject, pointer: int) -> None:
         folder = self._folder(data)
         self._run(
-            c.EditFolder(folder=folder, character="x", last_processed_seq=pointer, settings={"a": pointer})
+            cf.EditFolder(folder=folder, character="x", last_processed_seq=pointer, settings={"a": pointer})
         )
-        self._run(c.SetAlsoReads(folder, (self._folder(data),)))
+        self._run(cf.SetAlsoReads(folder, (self._folder(data),)))
 
     @rule(data=st.data(), relation=RELATIONS, strength=st.floats(0, 1))
     def add_edge(self, data: st.DataObject, relation: RelationId, strength: float) -> None:
         self._run(
-            c.AddEdge(source=self._one(data), target=self._one(data), relation=relation, strength=strength)
+            cg.AddEdge(source=self._one(data), target=self._one(data), relation=relation, strength=strength)
         )
 
     @rule(data=st.data(), relation=RELATIONS, strength=st.floats(0, 1), reverse=st.booleans())
     def edit_edge(self, data: st.DataObject, relation: RelationId, strength: float, reverse: bool) -> None:
         edge = self._edge(data)
-        self._run(c.EditEdge(edge=edge, relation=relation, strength=strength, reverse=reverse))
+        self._run(cg.EditEdge(edge=edge, relation=relation, strength=strength, reverse=reverse))
 
     @rule(data=st.data(), remove=st.booleans())
     def end_or_remove_edge(self, data: st.DataObject, remove: bool) -> None:
         edge = self._edge(data)
-        self._run(c.RemoveEdges((edge,)) if remove else c.EndEdges(edges=(edge,), seq=7))
+        self._run(cg.RemoveEdges((edge,)) if remove else cg.EndEdges(edges=(edge,), seq=7))
 
     @rule(name=st.sampled_from(["own", "other"]), label=WORDS, remove=st.booleans())
     def schema(self, name: str, label: str, remove: bool) -> None:
         if remove:
-            self._run(c.RemoveMemoryType(TypeId(name)))
-            self._run(c.RemoveRelationType(RelationId(name)))
+            self._run(cs.RemoveMemoryType(TypeId(name)))
+            self._run(cs.RemoveRelationType(RelationId(name)))
             return
         columns = (Column(name="text", required=True, role=ColumnRole.BODY), Column(name=label))
         own = MemoryType(id=TypeId(name), labels={"en": label}, table_name=f"{name}_t", columns=columns)
-        self._run(c.SaveMemoryType(own))
-        self._run(c.SaveRelationType(RelationType(id=RelationId(name), labels={"en": label})))
+        self._run(cs.SaveMemoryType(own))
+        self._run(cs.SaveRelationType(RelationType(id=RelationId(name), labels={"en": label})))
 
     @rule()
     def edit_built_in_type(self) -> None:
         event = self.desk.ask(LibrarySchema()).type("event")
         assert event is not None
         columns = (*event.columns, Column(name=f"more{len(event.columns)}"))
-        self._run(c.SaveMemoryType(_with_columns(event, columns)))
+        self._run(cs.SaveMemoryType(_with_columns(event, columns)))
 
     @rule(steps=st.integers(1, 3))
     def undo_and_redo_some(self, steps: int) -> None:

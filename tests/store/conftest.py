@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.commands import CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
 from core.domain.enums import ActorKind
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import TagSet

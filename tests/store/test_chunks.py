@@ -16,7 +16,7 @@ from core.domain.enums import Kind
 from core.domain.errors import Cancelled
 from core.domain.ids import FolderPk, TypeId, new_memory_id
 from core.domain.memory import Memory, TagSet
-from core.domain.queries import History
+from core.domain.queries_history import History
 from core.domain.schema_data import default_schema
 from core.engine import Engine
 from core.ports.progress import CancelToken

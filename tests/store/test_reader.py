@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from core.domain.commands import (
     ArchiveMemories,
-    CreateFolder,
     EditMemory,
     SetAliases,
     SetImportance,
     SetTags,
     TrashMemories,
 )
+from core.domain.commands_folders import CreateFolder
 from core.domain.enums import Layer, Status, TagKind
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import TagSet

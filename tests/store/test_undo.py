@@ -5,33 +5,22 @@ from __future__ import annotations
 import pytest
 
 from core.domain.commands import (
-    AddEdge,
-    CreateFolder,
-    DeleteFolder,
     DeletePermanently,
     EditMemory,
     EmptyTrash,
-    MergeFolders,
     MoveMemories,
-    RemoveEdges,
-    RenameFolder,
     SetImportance,
     SetTags,
     TrashMemories,
 )
+from core.domain.commands_folders import CreateFolder, DeleteFolder, MergeFolders, RenameFolder
+from core.domain.commands_graph import AddEdge, RemoveEdges
 from core.domain.enums import Kind, OpRole
 from core.domain.errors import Conflict, UserError
 from core.domain.ids import FolderPk, MemoryPk, RelationId
 from core.domain.memory import Memory, TagSet
-from core.domain.queries import (
-    History,
-    ListMemories,
-    MemoryDetailOf,
-    MemoryFilter,
-    PreviewUndo,
-    UndoStateNow,
-    VersionsOf,
-)
+from core.domain.queries import ListMemories, MemoryDetailOf, MemoryFilter
+from core.domain.queries_history import History, PreviewUndo, UndoStateNow, VersionsOf
 from core.domain.schema_data import default_schema
 from core.engine import Engine
 from core.store.library import LibraryFiles

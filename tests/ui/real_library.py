@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.adapters.formats.files import FormatFiles
-from core.domain.commands import CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
 from core.domain.enums import ActorKind
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import Memory

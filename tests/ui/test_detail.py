@@ -7,7 +7,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.domain.commands import AddEdge, DeletePermanently, EditMemory, EndEdges, TrashMemories
+from core.domain.commands import DeletePermanently, EditMemory, TrashMemories
+from core.domain.commands_graph import AddEdge, EndEdges
 from core.domain.enums import Layer
 from core.domain.ids import RelationId
 from core.domain.memory import TagSet

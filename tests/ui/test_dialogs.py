@@ -10,20 +10,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QRadioButton
 from pytestqt.qtbot import QtBot
 
-from core.domain.commands import AddEdge, ApplyImport, Border, CreateFolder, EditMemory
+from core.domain.commands import Border, EditMemory
+from core.domain.commands_folders import CreateFolder
+from core.domain.commands_graph import AddEdge
+from core.domain.commands_transfer import ApplyImport
 from core.domain.enums import TagKind
 from core.domain.ids import FolderPk, RelationId
 from core.domain.memory import TagSet
 from core.domain.package import Collision
-from core.domain.queries import (
-    ExportMemories,
-    FolderByName,
-    Folders,
-    ListMemories,
-    LiveEdges,
-    MemoryDetailOf,
-    ReadFile,
-)
+from core.domain.queries import FolderByName, Folders, ListMemories, LiveEdges, MemoryDetailOf
+from core.domain.queries_transfer import ExportMemories, ReadFile
 from core.domain.schema_data import default_schema
 from core.domain.transfer import Format
 from tests.formats.chats import floors, header, write_chat

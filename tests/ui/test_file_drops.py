@@ -9,7 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.domain.queries import QueueFiles
+from core.domain.queries_documents import QueueFiles
 from core.domain.queries_drop import DropKind
 from tests.fakes.engine import FakeEngine
 from tests.ui.conftest import OneLibrary, settled

@@ -7,7 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from core.domain.commands import CopyMemories, MoveMemories, RenameFolder, SetLayer, TrashMemories
+from core.domain.commands import CopyMemories, MoveMemories, SetLayer, TrashMemories
+from core.domain.commands_folders import RenameFolder
 from core.domain.enums import Layer
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk

@@ -9,16 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QTreeWidgetItem
 from pytestqt.qtbot import QtBot
 
-from core.domain.commands import (
-    AddEdge,
-    CreateFolder,
-    DeletePermanently,
-    EditMemory,
-    RemoveEdges,
-    SaveRelationType,
-    SetTags,
-    TrashMemories,
-)
+from core.domain.commands import DeletePermanently, EditMemory, SetTags, TrashMemories
+from core.domain.commands_folders import CreateFolder
+from core.domain.commands_graph import AddEdge, RemoveEdges
+from core.domain.commands_schema import SaveRelationType
 from core.domain.enums import ActorKind, OpRole, OpState
 from core.domain.ids import OpId, RelationId
 from core.domain.memory import TagSet

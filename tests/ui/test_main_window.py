@@ -12,7 +12,8 @@ from core.domain.commands import SetImportance, TrashMemories
 from core.domain.enums import Kind
 from core.domain.errors import Conflict, LibraryInUse, UserError
 from core.domain.ids import MemoryPk
-from core.domain.queries import FacetCounts, MemoryRows, PreviewUndo
+from core.domain.queries import FacetCounts, MemoryRows
+from core.domain.queries_history import PreviewUndo
 from core.domain.results import UndoConflict, UndoPreview
 from tests.fakes.engine import FakeEngine
 from tests.ui.conftest import OneLibrary, settled

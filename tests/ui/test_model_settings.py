@@ -16,7 +16,8 @@ from shiboken6 import isValid
 
 from app.container import Library, open_library, person
 from core import model_settings as kept
-from core.domain.commands import CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
 from core.domain.endpoints import MANUAL, PRESETS, Endpoint, EndpointKind, Measured, ModelTask
 from core.domain.ids import TypeId
 from core.ports.language_model import ChatMessage

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import container
-from core.domain.commands import CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
 from core.domain.folder import Folder
 from core.domain.ids import MemoryPk, TypeId
-from core.domain.queries import EmbedWaiting, LibrarySchema, ListMemories, Memories
+from core.domain.queries import LibrarySchema, ListMemories, Memories
+from core.domain.queries_index import EmbedWaiting
 from core.settings import Settings
 from tests.booku.desk import TableEmbedder
 from ui.actions import Actions

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.domain import queries as q
+from core.domain import queries_documents as qd
 from core.domain.document import Cutting
 from core.domain.queries_watching import Gone, SetWatched, Watching
 from core.domain.watching import GoneFile, WatchedFolder
@@ -34,7 +34,7 @@ def library(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[RealLi
     watched = WatchedList(opened.store.jobs)
     engine._answers |= {
         **ingest_answers(opened.store, opened.store.jobs, DocumentFiles(), engine.run, lambda _texts: None),  # type: ignore[arg-type, return-value]
-        **watch_answers(watched, lambda: None, lambda _path: False, lambda: engine.ask(q.Documents())),
+        **watch_answers(watched, lambda: None, lambda _path: False, lambda: engine.ask(qd.Documents())),
     }
     yield opened
     opened.close()
@@ -85,9 +85,9 @@ def test_directory_is_removed_and_what_is_refused_is_said(library: RealLibrary, 
 def _gone(library: RealLibrary, tmp_path: Path) -> GoneFile:
     file = tmp_path / "a.md"
     file.write_text("words", "utf-8")
-    library.engine.ask(q.QueueFiles(paths=(file,), folder="shelf"))
-    library.engine.ask(q.RunQueue())
-    row = library.engine.ask(q.Documents())[0]
+    library.engine.ask(qd.QueueFiles(paths=(file,), folder="shelf"))
+    library.engine.ask(qd.RunQueue())
+    row = library.engine.ask(qd.Documents())[0]
     gone = GoneFile(str(file), row.pk, row.title)
     WatchedList(library.store.jobs).add_gone([gone])
     return gone
@@ -106,10 +106,10 @@ def test_documents_of_files_that_went_are_asked_about(
     assert not dialog.gone.isVisible()
     dialog.reject()
     assert library.engine.ask(Gone()) == ()
-    assert len(library.engine.ask(q.Documents())) == (0 if trash else 1)
+    assert len(library.engine.ask(qd.Documents())) == (0 if trash else 1)
     if trash:
         library.engine.undo()
-        assert len(library.engine.ask(q.Documents())) == 1
+        assert len(library.engine.ask(qd.Documents())) == 1
 
 
 def test_file_that_went_is_told_once(library: RealLibrary, tmp_path: Path) -> None:

@@ -9,10 +9,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import Command, ReplaceDocument
+from core.domain.commands import Command
+from core.domain.commands_documents import ReplaceDocument
 from core.domain.document import CutSettings, QueueRow
 from core.domain.ids import DocumentPk
-from core.domain.queries import Prepared, PrepareFile, Query
+from core.domain.queries import Query
+from core.domain.queries_documents import Prepared, PrepareFile
 from core.domain.queries_drop import PrepareAgain, SetQueueCutting
 from ui.context import Context
 from ui.dialogs.base import CommandDialog

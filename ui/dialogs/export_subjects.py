@@ -9,8 +9,9 @@ from pathlib import Path
 from core.domain.api import Cancel, EngineApi
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk
-from core.domain.queries import Counts, ExportFolder, ExportMemories, Folders, Query
+from core.domain.queries import Counts, Folders, Query
 from core.domain.queries_packages import ExportLibrary
+from core.domain.queries_transfer import ExportFolder, ExportMemories
 from core.domain.transfer import ExportReport, Format
 from ui.language import Language, isolate
 

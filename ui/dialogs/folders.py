@@ -6,7 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QWidget
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import Command, MergeFolders, SetAlsoReads
+from core.domain.commands import Command
+from core.domain.commands_folders import MergeFolders, SetAlsoReads
 from core.domain.ids import FolderPk
 from core.domain.queries import Folders
 from core.domain.results import FolderNode

@@ -20,11 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import ApplyImport, Command
+from core.domain.commands import Command
+from core.domain.commands_transfer import ApplyImport
 from core.domain.errors import BadFile, Invalid
 from core.domain.folder import clean_folder_name
 from core.domain.package import Collision
-from core.domain.queries import FindFiles, Folders, ReadFile
+from core.domain.queries import Folders
+from core.domain.queries_transfer import FindFiles, ReadFile
 from core.domain.results import OpResult
 from core.domain.transfer import Found, ImportPlan
 from ui.context import Context

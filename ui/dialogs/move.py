@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QButtonGroup, QLabel, QListWidget, QRadioButton, QWidget
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import Border, Command, CopyMemories, CreateFolder, MoveMemories
+from core.domain.commands import Border, Command, CopyMemories, MoveMemories
+from core.domain.commands_folders import CreateFolder
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import CrossingEdges, LibrarySchema
 from core.domain.results import EdgeView, OpResult

@@ -5,10 +5,11 @@ from __future__ import annotations
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QLabel, QWidget
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import Command, IngestDocument
+from core.domain.commands import Command
+from core.domain.commands_documents import IngestDocument
 from core.domain.errors import Invalid
 from core.domain.folder import clean_folder_name
-from core.domain.queries import PrepareText
+from core.domain.queries_documents import PrepareText
 from core.domain.results import OpResult
 from ui.context import Context
 from ui.dialogs.base import CommandDialog

@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.domain.commands import UNSET, AddEdge, Command, EditEdge, EndEdges
+from core.domain.commands import UNSET, Command
+from core.domain.commands_graph import AddEdge, EditEdge, EndEdges
 from core.domain.edge import DEFAULT_RELATION, DEFAULT_STRENGTH
 from core.domain.ids import RelationId
 from core.domain.results import EdgeView, MemoryDetail

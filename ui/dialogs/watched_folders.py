@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import Command, DeleteDocuments
+from core.domain.commands import Command
+from core.domain.commands_documents import DeleteDocuments
 from core.domain.document import CutSettings, Cutting
 from core.domain.folder import DEFAULT_FOLDER
 from core.domain.queries_watching import ForgetGone, SetWatched, Watching

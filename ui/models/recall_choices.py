@@ -14,11 +14,11 @@ from core.domain.queries import (
     MemoryFilter,
     MemoryRows,
     MessagesOf,
-    Recipes,
     Sort,
     SortKey,
     TagNames,
 )
+from core.domain.queries_recall import Recipes
 from core.domain.recipes import Recipe
 from core.domain.results import FolderNode
 from core.domain.tags import TRIPLE

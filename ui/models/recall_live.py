@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.domain.api import Cancel, Report
 from core.domain.ids import MemoryPk
-from core.domain.queries import WhyNot
+from core.domain.queries_recall import WhyNot
 from core.domain.recall import RecallMode, RecallRequest, WhyNotAnswer
 from ui.context import Context
 from ui.models.recall_view import RecallView, load_view

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from core.domain.api import Cancel, EngineApi
 from core.domain.ids import EdgePk, MemoryPk
-from core.domain.queries import Edges, LibrarySchema, MemoryRows, Recall
+from core.domain.queries import Edges, LibrarySchema, MemoryRows
+from core.domain.queries_recall import Recall
 from core.domain.recall import Recalled, RecallRequest, RecallResult
 from core.domain.results import EdgeView, MemoryRow
 from core.domain.schema import Schema

@@ -22,8 +22,7 @@ from PySide6.QtWidgets import (
 from core.domain.api import Cancel, Report
 from core.domain.enums import Kind, OpRole
 from core.domain.ids import OpId
-from core.domain.queries import History, PreviewUndo
-from core.domain.queries_history import Ops
+from core.domain.queries_history import History, Ops, PreviewUndo
 from core.domain.results import HistoryEntry, UndoConflict
 from ui.context import Context
 from ui.operations import Operations

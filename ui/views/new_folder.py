@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QLabel, QWidget
 
-from core.domain.commands import Command, CreateFolder
+from core.domain.commands import Command
+from core.domain.commands_folders import CreateFolder
 from ui.context import Context
 from ui.dialogs.base import CommandDialog
 from ui.widgets.plain_text import PlainLineEdit

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from core.domain.api import Cancel, Report
 from core.domain.memory import Memory
-from core.domain.queries import RecallHistoryOf
+from core.domain.queries_recall import RecallHistoryOf
 from core.domain.recall import RecallRun
 from ui.context import Context
 from ui.tasks import Lane

@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import Command, EditEdge, RemoveEdges
+from core.domain.commands import Command
+from core.domain.commands_graph import EditEdge, RemoveEdges
 from core.domain.commands_upkeep import UnfoldSummaries
 from core.domain.enums import Status
 from core.domain.ids import MemoryPk

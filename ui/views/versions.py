@@ -18,7 +18,7 @@ from core.domain.api import Cancel, Report
 from core.domain.commands import EditMemory
 from core.domain.ids import MemoryPk
 from core.domain.json_types import Json
-from core.domain.queries import VersionsOf
+from core.domain.queries_history import VersionsOf
 from core.domain.results import MemoryDetail, OpResult, RowVersion
 from core.domain.schema import MemoryType, Schema
 from ui.context import Context

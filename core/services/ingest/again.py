@@ -10,7 +10,7 @@ from core.domain.api import Cancel
 from core.domain.document import DocumentKind, ReadDocument
 from core.domain.errors import BadFile, Invalid
 from core.domain.folder import Document
-from core.domain.queries import Prepared
+from core.domain.queries_documents import Prepared
 from core.domain.queries_drop import PrepareAgain
 from core.ports.document_reader import DocumentReader
 from core.ports.store import Store

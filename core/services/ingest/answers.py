@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.domain import queries as q
-from core.domain import queries_drop as qd
+from core.domain import queries_documents as qd
+from core.domain import queries_drop as qs
 from core.domain.api import Cancel
 from core.ports.document_reader import DocumentReader
 from core.ports.jobs import Jobs
@@ -34,7 +35,7 @@ def ingest_answers(
     """One function for each of these queries. `read_plan` and `find`: memory files come in too."""
     queue = IngestQueue(jobs, reader, run, embed, None if read_plan is None else ImportFile(read_plan))
 
-    def prepare_file(query: q.PrepareFile, cancel: Cancel | None) -> q.Prepared:
+    def prepare_file(query: qd.PrepareFile, cancel: Cancel | None) -> qd.Prepared:
         path = query.path.absolute()
         read = reader.read(path, encoding=query.encoding, password=query.password, cancel=cancel)
         new = prepared(
@@ -47,29 +48,29 @@ def ingest_answers(
             source=query.source,
             unless=query.unless,
         )
-        return q.Prepared(read, new)
+        return qd.Prepared(read, new)
 
-    def prepare_text(query: q.PrepareText, _cancel: Cancel | None) -> q.Prepared:
+    def prepare_text(query: qd.PrepareText, _cancel: Cancel | None) -> qd.Prepared:
         read = reader.of_text(query.text, query.title, plain=query.plain)
         new = prepared(read, settings=query.settings, embed=embed, title=query.title, source=query.source)
-        return q.Prepared(read, new)
+        return qd.Prepared(read, new)
 
     return {
-        q.PrepareFile: prepare_file,
-        q.PrepareText: prepare_text,
-        q.FindDocuments: lambda query, cancel: reader.find(query.paths, cancel),
-        q.QueueFiles: queue.add,
-        q.QueueRows: lambda _query, _cancel: queue.rows(),
-        q.RunQueue: lambda _query, cancel: queue.run(cancel),
-        q.ChangeQueue: lambda query, _cancel: queue.change(query.action, query.rows),
-        q.AnswerQueue: lambda query, _cancel: queue.answer(
+        qd.PrepareFile: prepare_file,
+        qd.PrepareText: prepare_text,
+        qd.FindDocuments: lambda query, cancel: reader.find(query.paths, cancel),
+        qd.QueueFiles: queue.add,
+        qd.QueueRows: lambda _query, _cancel: queue.rows(),
+        qd.RunQueue: lambda _query, cancel: queue.run(cancel),
+        qd.ChangeQueue: lambda query, _cancel: queue.change(query.action, query.rows),
+        qd.AnswerQueue: lambda query, _cancel: queue.answer(
             query.row, query.encoding, query.password, confirmed=query.confirmed
         ),
-        qd.SortFiles: lambda query, cancel: sort_files(query.paths, find, reader, cancel),
-        qd.QueueSorted: lambda query, _cancel: queue.add_sorted(query),
-        qd.LookAtQueue: lambda query, _cancel: queue.view(query.limit),
-        qd.SetQueueCutting: lambda query, _cancel: queue.set_cutting(query),
-        qd.PrepareAgain: lambda query, cancel: prepare_again(store, reader, embed, query, cancel),
-        qd.DocumentVersions: lambda query, _cancel: tuple(store.document_versions(query.document)),
-        q.ExportDocuments: lambda query, _cancel: export_documents(store, query),
+        qs.SortFiles: lambda query, cancel: sort_files(query.paths, find, reader, cancel),
+        qs.QueueSorted: lambda query, _cancel: queue.add_sorted(query),
+        qs.LookAtQueue: lambda query, _cancel: queue.view(query.limit),
+        qs.SetQueueCutting: lambda query, _cancel: queue.set_cutting(query),
+        qs.PrepareAgain: lambda query, cancel: prepare_again(store, reader, embed, query, cancel),
+        qs.DocumentVersions: lambda query, _cancel: tuple(store.document_versions(query.document)),
+        qd.ExportDocuments: lambda query, _cancel: export_documents(store, query),
     }

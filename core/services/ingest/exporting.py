@@ -10,7 +10,8 @@ from core.domain.document import MEDIA_TYPES, DocumentKind
 from core.domain.errors import UserError
 from core.domain.folder import Document
 from core.domain.memory import Memory
-from core.domain.queries import ExportDocuments, MemoryFilter, Sort, SortKey
+from core.domain.queries import MemoryFilter, Sort, SortKey
+from core.domain.queries_documents import ExportDocuments
 from core.ports.store import Reader, Store
 from core.services.documents import document_of
 

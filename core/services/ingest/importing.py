@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.document import QueuedFile
 from core.domain.errors import BadFile, UserError
 from core.domain.folder import SEPARATOR

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.algos.cutting import cut_by_structure
 from core.algos.titles import PIECE_MARK, document_title
-from core.domain.commands import NewDocument
+from core.domain.commands_documents import NewDocument
 from core.domain.document import (
     MEDIA_TYPES,
     BlockKind,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from core.domain.api import Cancel
-from core.domain.commands import IngestDocument
+from core.domain.commands_documents import IngestDocument
 from core.domain.document import FileState, QueuedFile, QueueRow
 from core.domain.errors import (
     BadFile,
@@ -25,7 +25,7 @@ from core.domain.errors import (
 )
 from core.domain.folder import clean_folder_name
 from core.domain.json_types import Json, JsonObject
-from core.domain.queries import QueueAction, Queued, QueueFiles
+from core.domain.queries_documents import QueueAction, Queued, QueueFiles
 from core.domain.queries_drop import QueueSorted, QueueView, SetQueueCutting
 from core.domain.results import OpResult
 from core.ports.document_reader import DocumentReader

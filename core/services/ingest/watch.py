@@ -17,7 +17,7 @@ from pathlib import Path
 from core.domain.api import Cancel
 from core.domain.document import DocumentRow, FileState, FoundFiles, QueueRow
 from core.domain.errors import Cancelled, CuratorError
-from core.domain.queries import Queued, QueueFiles
+from core.domain.queries_documents import Queued, QueueFiles
 from core.domain.watching import WATCHED_SOURCE, GoneFile, WatchedFolder
 from core.ports.file_watcher import FileWatcher
 from core.ports.progress import CancelToken

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from core.domain import queries as q
+from core.domain import queries_recall as qr
 from core.domain.api import Cancel
 from core.domain.recipes import recipes
 from core.ports.progress import CancelToken
@@ -19,22 +20,24 @@ Answer = Callable[[Any, "Cancel | None"], Any]
 def recall_answers(service: Callable[[], RecallService]) -> Mapping[type[q.Query[Any]], Answer]:
     """Answers to all queries of recall. The service is made at the first question that needs it."""
 
-    def why(query: q.WhyNot, cancel: CancelToken | None) -> Any:
+    def why(query: qr.WhyNot, cancel: CancelToken | None) -> Any:
         from core.services.recall.why import WhyNot
 
         return WhyNot(service(), query.request, query.memory, cancel).answer()
 
-    def evaluate(query: q.Evaluate, cancel: CancelToken | None) -> Any:
+    def evaluate(query: qr.Evaluate, cancel: CancelToken | None) -> Any:
         from core.services.evaluate import evaluate
 
         return evaluate(service(), query.folder, cancel)
 
     return {
-        q.Evaluate: evaluate,
-        q.Recall: lambda query, cancel: service().recall(query.request, cancel),
-        q.WhyNot: why,
-        q.Recipes: lambda _query, _cancel: recipes(),
-        q.RecallRuns: lambda query, _cancel: tuple(service().reads.runs(query.folder, query.limit)),
-        q.LastInjection: lambda query, _cancel: service().last_injection(query.folder),
-        q.RecallHistoryOf: lambda query, _cancel: tuple(service().reads.runs_with(query.memory, query.limit)),
+        qr.Evaluate: evaluate,
+        qr.Recall: lambda query, cancel: service().recall(query.request, cancel),
+        qr.WhyNot: why,
+        qr.Recipes: lambda _query, _cancel: recipes(),
+        qr.RecallRuns: lambda query, _cancel: tuple(service().reads.runs(query.folder, query.limit)),
+        qr.LastInjection: lambda query, _cancel: service().last_injection(query.folder),
+        qr.RecallHistoryOf: lambda query, _cancel: tuple(
+            service().reads.runs_with(query.memory, query.limit)
+        ),
     }

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import container
-from core.domain.commands import CreateFolder
+from core.domain.commands_folders import CreateFolder
 from core.domain.enums import FolderKind, Role
 from core.domain.folder import Folder, Message
 from core.domain.ids import FolderPk

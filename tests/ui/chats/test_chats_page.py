@@ -10,8 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.domain.commands import CreateFolder, EditMemory
+from core.domain.commands import EditMemory
 from core.domain.commands_chat import MoveChatPointer
+from core.domain.commands_folders import CreateFolder
 from core.domain.enums import ActorKind, FolderKind, Role
 from core.domain.folder import Folder, Message
 from core.domain.ids import FolderPk, MemoryPk

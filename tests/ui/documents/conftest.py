@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app import container
 from core.domain import queries as q
+from core.domain import queries_documents as qd
 from core.domain.document import DocumentRow, FileState
 from core.settings import Settings
 from tests.ui.conftest import OneLibrary
@@ -59,10 +60,10 @@ class Shown:
         return self.library.engine.ask(query)
 
     def documents(self) -> tuple[DocumentRow, ...]:
-        return self.library.engine.ask(q.Documents())
+        return self.library.engine.ask(qd.Documents())
 
     def states(self) -> dict[str, FileState]:
-        return {row.file.path.name: row.state for row in self.library.engine.ask(q.QueueRows())}
+        return {row.file.path.name: row.state for row in self.library.engine.ask(qd.QueueRows())}
 
     def drop(self, *paths: Path) -> None:
         self.session.take_files(paths)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from core.domain import queries as q
-from core.domain.commands import DeleteDocuments
+from core.domain import queries_documents as qd
+from core.domain.commands_documents import DeleteDocuments
 from core.domain.document import FileState
-from core.domain.queries import QueueAction
+from core.domain.queries_documents import QueueAction
 from tests.ui.documents.conftest import Shown
 from tests.ui.documents.test_documents import select, take_in
 from ui.dialogs.sorting import SortingSheet
@@ -30,7 +30,7 @@ def through(shown: Shown, count: int) -> bool:
 
 
 def test_drops_language_and_theme_while_the_queue_runs(shown: Shown, many: Path, notes: Path) -> None:
-    shown.ask(q.QueueFiles(paths=(many,), folder="default"))
+    shown.ask(qd.QueueFiles(paths=(many,), folder="default"))
     shown.page.worker.look()
     shown.until(lambda: len(shown.documents()) > 2)
     services = shown.window._services
@@ -71,7 +71,7 @@ def test_sheet_that_is_closed_while_it_sorts_takes_nothing_in(shown: Shown, many
 def test_pause_cancel_and_retry_in_quick_succession_end_with_every_file_once(
     shown: Shown, many: Path
 ) -> None:
-    shown.ask(q.QueueFiles(paths=(many,), folder="default"))
+    shown.ask(qd.QueueFiles(paths=(many,), folder="default"))
     worker = shown.page.worker
     worker.look()
     for _ in range(5):

@@ -9,6 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QInputDialog, QLineEdit
 
 from core.domain import queries as q
+from core.domain import queries_documents as qd
+from core.domain import queries_transfer as qt
 from core.domain.document import DocumentRow
 from core.domain.queries_drop import DocumentVersions
 from tests.ui.documents.conftest import CASES, Shown
@@ -20,8 +22,8 @@ from ui.widgets.pieces_text import MOST_CHARS, PiecesText, Span
 
 def take_in(shown: Shown, *paths: Path) -> None:
     """Take files in and select the first document."""
-    shown.ask(q.QueueFiles(paths=paths, folder="default"))
-    shown.ask(q.RunQueue())
+    shown.ask(qd.QueueFiles(paths=paths, folder="default"))
+    shown.ask(qd.RunQueue())
     shown.page.refresh()
     shown.until(lambda: shown.page.list.model.rowCount() == len(shown.documents()) > 0)
     select(shown, shown.documents()[0])
@@ -44,7 +46,7 @@ def click_in_text(text: PiecesText, position: int) -> None:
 def test_piece_and_text_lead_to_each_other(shown: Shown, notes: Path) -> None:
     take_in(shown, notes / "灯塔.md")
     preview = shown.page.pane.preview
-    pieces = shown.ask(q.PiecesOf(shown.documents()[0].pk))
+    pieces = shown.ask(qd.PiecesOf(shown.documents()[0].pk))
     assert [(piece.start, piece.end) for piece in preview.cut.pieces] == [
         (piece.span_start, piece.span_end) for piece in pieces
     ]
@@ -120,8 +122,8 @@ def test_versions_say_what_changed(shown: Shown, notes: Path) -> None:
     path = notes / "log.txt"
     take_in(shown, path)
     path.write_text("A storm came to the lighthouse today.", encoding="utf-8")
-    shown.ask(q.QueueFiles(paths=(path,), folder="default"))
-    shown.ask(q.RunQueue())
+    shown.ask(qd.QueueFiles(paths=(path,), folder="default"))
+    shown.ask(qd.RunQueue())
     versions = shown.page.pane.versions
     shown.page.pane.tabs.setCurrentIndex(1)
     shown.until(lambda: versions.list.count() == 2)
@@ -136,7 +138,7 @@ def test_memories_of_a_document_are_listed_and_let_go(shown: Shown, notes: Path)
     shown.act("documents.memories")
     memories = shown.session.memories
     assert memories.isVisible()
-    wanted = {piece.pk for piece in shown.ask(q.PiecesOf(row.pk))}
+    wanted = {piece.pk for piece in shown.ask(qd.PiecesOf(row.pk))}
     shown.until(lambda: set(memories.model.pks) == wanted)
     QTest.mouseClick(memories.facets.document_button, Qt.MouseButton.LeftButton)
     total = shown.ask(q.Counts()).memories
@@ -212,9 +214,9 @@ def test_search_narrows_the_list_and_keeps_the_document(shown: Shown, notes: Pat
 
 
 def test_document_without_its_text_shows_its_pieces(shown: Shown) -> None:
-    from core.domain.commands import ApplyImport
+    from core.domain.commands_transfer import ApplyImport
 
-    plan = shown.ask(q.ReadFile(CASES / "c312_booku_v1" / "metadata.db"))
+    plan = shown.ask(qt.ReadFile(CASES / "c312_booku_v1" / "metadata.db"))
     shown.library.engine.run(ApplyImport(plan))
     shown.page.refresh()
     shown.until(lambda: shown.page.list.model.rowCount() == 1)

@@ -10,6 +10,8 @@ from PySide6.QtTest import QTest
 
 from app.container import open_library, person
 from core.domain import queries as q
+from core.domain import queries_documents as qd
+from core.domain import queries_history as qy
 from core.domain import texts
 from core.domain.document import CutSettings, FileState
 from core.domain.errors import Unavailable
@@ -59,7 +61,7 @@ def test_mixed_folder_is_sorted_and_comes_in_as_one_group(shown: Shown, notes: P
     shown.until(lambda: bool(sheet.groups))
     counts = {kind: len(group.files) for kind, group in sheet.groups.items()}
     assert counts == {DropKind.DOCUMENTS: 4, DropKind.CHATS: 1, DropKind.GRAPHS: 1, DropKind.SKIPPED: 1}
-    assert shown.ask(q.History()) == ()
+    assert shown.ask(qy.History()) == ()
     sheet.groups[DropKind.DOCUMENTS].folder.setText("shelf")
     sheet.groups[DropKind.CHATS].folder.setText("chats")
     left_out = sheet.groups[DropKind.DOCUMENTS].shown[notes / "log.txt"]
@@ -71,7 +73,7 @@ def test_mixed_folder_is_sorted_and_comes_in_as_one_group(shown: Shown, notes: P
     assert len(shown.documents()) == 3
     names = {node.folder.name for node in shown.ask(q.Folders())}
     assert {"shelf", "chats/c107_swipes", "c310_visibility"} <= names
-    groups = sittings(shown.ask(q.History()))
+    groups = sittings(shown.ask(qy.History()))
     assert [(group.is_drop, len(group.undoable)) for group in groups] == [(True, 5)]
 
 
@@ -101,7 +103,7 @@ def test_single_memory_file_opens_the_import(shown: Shown) -> None:
 def test_single_file_that_is_nothing_is_said(shown: Shown) -> None:
     shown.drop(CASES / "c208_no_card.png")
     shown.until(lambda: any("c208_no_card.png" in text for text in shown.said))
-    assert shown.ask(q.History()) == ()
+    assert shown.ask(qy.History()) == ()
 
 
 def test_many_files_are_looked_into_only_when_asked(
@@ -158,14 +160,14 @@ def test_encoding_is_chosen_by_its_preview(shown: Shown, tmp_path: Path) -> None
     assert "測試" in card.preview.text()
     click(card.answer_button)
     shown.until(lambda: shown.states() == {"odd.txt": FileState.DONE})
-    document = shown.ask(q.DocumentOf(shown.documents()[0].pk))
+    document = shown.ask(qd.DocumentOf(shown.documents()[0].pk))
     assert "測試" in document.text
 
 
 def test_text_that_reads_wrong_is_read_again_in_another_encoding(shown: Shown, tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_bytes("Déjà vu à la mairie, où l'été fut très chaud.".encode("windows-1252"))
-    shown.ask(q.QueueFiles(paths=(path,), folder="default", encoding="windows-1251"))
+    shown.ask(qd.QueueFiles(paths=(path,), folder="default", encoding="windows-1251"))
     shown.page.worker.look()
     shown.until(lambda: shown.states() == {"letter.txt": FileState.DONE})
     shown.settle()
@@ -174,7 +176,7 @@ def test_text_that_reads_wrong_is_read_again_in_another_encoding(shown: Shown, t
     others = next(action.menu() for action in menu.actions() if action.menu() is not None)
     next(action for action in others.actions() if action.text() == "windows-1252").trigger()
     shown.until(lambda: shown.documents()[0].version == 2)
-    assert "Déjà vu" in shown.ask(q.DocumentOf(shown.documents()[0].pk)).text
+    assert "Déjà vu" in shown.ask(qd.DocumentOf(shown.documents()[0].pk)).text
 
 
 def test_odd_memory_file_waits_and_can_be_left_out_or_taken(shown: Shown, tmp_path: Path) -> None:
@@ -197,23 +199,23 @@ def test_odd_memory_file_waits_and_can_be_left_out_or_taken(shown: Shown, tmp_pa
 def test_failed_file_says_why_and_only_it_is_retried(shown: Shown, notes: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.docx"
     shutil.copy(CASES / "c414_cut.docx", broken)
-    shown.ask(q.QueueFiles(paths=(notes, broken), folder="default"))
+    shown.ask(qd.QueueFiles(paths=(notes, broken), folder="default"))
     shown.page.worker.look()
     shown.until(lambda: done(shown))
     shown.settle()
     model = shown.page.queue.model
     assert "damaged" in model.words(0)
     shutil.copy(CASES / "c413_textbox_table.docx", broken)
-    click(shown.page.queue.buttons[q.QueueAction.RETRY])
+    click(shown.page.queue.buttons[qd.QueueAction.RETRY])
     shown.until(lambda: shown.states()["broken.docx"] is FileState.DONE)
-    assert len(shown.ask(q.History())) == 4
+    assert len(shown.ask(qy.History())) == 4
 
 
 def test_paused_files_wait_and_can_be_cut_otherwise(shown: Shown, notes: Path) -> None:
-    shown.ask(q.QueueFiles(paths=(notes / "灯塔.md",), folder="default"))
-    shown.ask(q.ChangeQueue(q.QueueAction.PAUSE))
+    shown.ask(qd.QueueFiles(paths=(notes / "灯塔.md",), folder="default"))
+    shown.ask(qd.ChangeQueue(qd.QueueAction.PAUSE))
     shown.page.worker.look()
-    shown.until(shown.page.queue.buttons[q.QueueAction.RESUME].isVisible)
+    shown.until(shown.page.queue.buttons[qd.QueueAction.RESUME].isVisible)
     row = shown.page.queue.model.row(0)
     assert row.state is FileState.PAUSED
     shown.page.queue.cut_wanted.emit(row)
@@ -224,15 +226,15 @@ def test_paused_files_wait_and_can_be_cut_otherwise(shown: Shown, notes: Path) -
     planned = len(dialog.preview.cut.pieces)
     click(dialog.main_button)
     shown.until(
-        lambda: shown.ask(q.QueueRows())[0].file.settings == CutSettings(max_chars=100, overlap_chars=50)
+        lambda: shown.ask(qd.QueueRows())[0].file.settings == CutSettings(max_chars=100, overlap_chars=50)
     )
-    click(shown.page.queue.buttons[q.QueueAction.RESUME])
+    click(shown.page.queue.buttons[qd.QueueAction.RESUME])
     shown.until(lambda: shown.states() == {"灯塔.md": FileState.DONE})
     assert shown.documents()[0].pieces == planned
 
 
 def test_queue_goes_on_after_a_restart(shown: Shown, notes: Path) -> None:
-    shown.ask(q.QueueFiles(paths=(notes,), folder="default"))
+    shown.ask(qd.QueueFiles(paths=(notes,), folder="default"))
     assert shown.page.worker.working is False
     shown.session.documents_link._resume.start(0)
     shown.until(lambda: done(shown) and len(shown.documents()) == 3)
@@ -243,12 +245,12 @@ def test_closing_the_window_in_the_middle_loses_nothing(shown: Shown, tmp_path: 
     many.mkdir()
     for number in range(200):
         (many / f"{number:03}.txt").write_text(f"Note {number}. " + "word " * 300, encoding="utf-8")
-    shown.ask(q.QueueFiles(paths=(many,), folder="default"))
+    shown.ask(qd.QueueFiles(paths=(many,), folder="default"))
     shown.page.worker.look()
     shown.until(lambda: len(shown.documents()) > 3)
     shown.window.close()
     library = open_library(shown.library.files.root, person(), Settings())
-    rows, documents = library.engine.ask(q.QueueRows()), library.engine.ask(q.Documents())
+    rows, documents = library.engine.ask(qd.QueueRows()), library.engine.ask(qd.Documents())
     library.close()
     assert len(rows) == 200
     assert {row.state for row in rows} == {FileState.DONE, FileState.WAITING}
@@ -260,14 +262,14 @@ def test_closing_the_library_lets_the_worker_put_its_file_back(shown: Shown, tmp
     many.mkdir()
     for number in range(100):
         (many / f"{number:03}.txt").write_text(f"Note {number}. " + "word " * 300, encoding="utf-8")
-    shown.ask(q.QueueFiles(paths=(many,), folder="default"))
+    shown.ask(qd.QueueFiles(paths=(many,), folder="default"))
     worker = shown.page.worker
     worker.look()
     shown.until(lambda: len(shown.documents()) > 3)
     shown.window.close_library()
     shown.until(lambda: shown.window._services.tasks.busy == 0)
     library = open_library(shown.library.files.root, person(), Settings())
-    states = {row.state for row in library.engine.ask(q.QueueRows())}
+    states = {row.state for row in library.engine.ask(qd.QueueRows())}
     library.close()
     assert states == {FileState.DONE, FileState.WAITING}
 
@@ -278,8 +280,8 @@ def test_queue_that_fails_as_a_whole_is_said_once_and_tried_again_later(
     worker, engine, said = shown.page.worker, shown.library.engine, list[Exception]()
     worker.failed.connect(said.append)
     full = dict(engine._answers)
-    engine._answers[q.RunQueue] = _disk_is_full
-    shown.ask(q.QueueFiles(paths=(notes,), folder="default"))
+    engine._answers[qd.RunQueue] = _disk_is_full
+    shown.ask(qd.QueueFiles(paths=(notes,), folder="default"))
     worker.look()
     shown.until(lambda: bool(said) and not worker.working)
     shown.qtbot.wait(100)

@@ -14,7 +14,9 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app import container
-from core.domain.commands import AddEdge, CreateFolder, CreateMemory, NewMemory, PinMemories
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
+from core.domain.commands_graph import AddEdge, PinMemories
 from core.domain.edge import Edge
 from core.domain.graph import GraphOf, place_key
 from core.domain.ids import EdgePk, FolderPk, MemoryPk, RelationId, TypeId

@@ -12,7 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.tour.long_story import plan
-from core.domain.commands import ApplyImport, DeleteFolder, TrashMemories
+from core.domain.commands import TrashMemories
+from core.domain.commands_folders import DeleteFolder
+from core.domain.commands_transfer import ApplyImport
 from core.domain.enums import FolderKind
 from core.domain.errors import UserError
 from core.domain.graph import Arrangement

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.tour.long_story import plan
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.graph import GraphOf, KeepPositions
 from tests.ui.graph.conftest import KEY, Library, Opener, Trio
 from ui.path_choice import PathChoice

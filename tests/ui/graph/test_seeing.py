@@ -7,7 +7,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from core.domain.commands import ArchiveMemories, EndEdges, SetTags
+from core.domain.commands import ArchiveMemories, SetTags
+from core.domain.commands_graph import EndEdges
 from core.domain.graph import Arrangement
 from core.domain.ids import EdgePk, MemoryId, MemoryPk, TypeId
 from core.domain.memory import TagSet
@@ -402,7 +403,7 @@ def test_escape_lets_go_of_the_selection_then_the_highlight_then_the_focus(show:
 
 
 def test_coverage_of_recall_is_said_and_filters(show: Opener, library: Library, cast: Trio) -> None:
-    from core.domain.queries import Recall
+    from core.domain.queries_recall import Recall
     from core.domain.recall import RecallMode
 
     elsewhere = library.make_folder("elsewhere")
@@ -421,7 +422,7 @@ def test_coverage_of_recall_is_said_and_filters(show: Opener, library: Library, 
 
 
 def test_last_injection_stands_out(show: Opener, library: Library, cast: Trio) -> None:
-    from core.domain.queries import LastInjection, Recall
+    from core.domain.queries_recall import LastInjection, Recall
     from core.domain.recall import RecallMode
 
     request = RecallRequest(message="What does Ada carry?", folder=library.folder, mode=RecallMode.COMMIT)

@@ -16,7 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from app import paths
 from app.container import Library, open_library, person
-from core.domain.commands import CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.schema_data import default_schema
 from core.settings import Settings

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app import container, gui, paths
-from core.domain.commands import CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
 from core.domain.health import BackupReason
 from core.domain.ids import TypeId
 from core.domain.queries import ListMemories

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import container
-from core.domain.commands import ApplyImport
+from core.domain.commands_transfer import ApplyImport
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import FolderByName, Query
 from core.domain.recall import Stage

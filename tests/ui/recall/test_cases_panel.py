@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.domain.commands import TrashMemories
 from core.domain.ids import FolderPk, MemoryPk
-from core.domain.queries import RecallCases, RecallRuns
+from core.domain.queries_recall import RecallCases, RecallRuns
 from core.domain.recall import Layout, RecallRequest
 from tests.ui.recall.conftest import Shown
 from ui.views.recall.save_case import SaveCaseDialog, case_of, with_settings

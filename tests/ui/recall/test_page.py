@@ -12,7 +12,8 @@ from core.domain.commands import EditMemory, TrashMemories
 from core.domain.enums import Role, TagKind
 from core.domain.errors import Unavailable
 from core.domain.ids import MemoryPk
-from core.domain.queries import LastInjection, Memories, MemoryDetailOf, MessagesOf, Recall, RecallRuns
+from core.domain.queries import Memories, MemoryDetailOf, MessagesOf
+from core.domain.queries_recall import LastInjection, Recall, RecallRuns
 from core.domain.recall import RecallMode, Remedy, Scope
 from tests.ui.recall.conftest import HARBOUR, Shown
 from ui.actions import Reach

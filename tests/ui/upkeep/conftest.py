@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import container
-from core.domain.commands import CreateFolder, CreateMemory, NewMemory
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.commands_folders import CreateFolder
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import Memory
 from core.domain.queries import LibrarySchema, Memories

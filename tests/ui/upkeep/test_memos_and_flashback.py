@@ -3,7 +3,8 @@
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from core.domain.commands import ArchiveMemories, KeepMemo
+from core.domain.commands import ArchiveMemories
+from core.domain.commands_upkeep import KeepMemo
 from core.domain.enums import Status
 from core.domain.queries_upkeep import MemoRows
 from core.domain.upkeep import FlashbackLayer, MemoRow

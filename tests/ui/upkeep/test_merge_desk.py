@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QCheckBox, QRadioButton
 
-from core.domain.commands import AddEdge, SetLocked
+from core.domain.commands import SetLocked
+from core.domain.commands_graph import AddEdge
 from core.domain.enums import Status, StatusReason
 from core.domain.ids import MemoryPk, RelationId
 from core.domain.memory import TagSet

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from core.domain.commands import CreateFolder
+from core.domain.commands_folders import CreateFolder
 from core.domain.enums import FolderKind, Role
 from core.domain.errors import Unavailable
 from core.domain.folder import Message

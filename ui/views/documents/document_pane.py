@@ -14,7 +14,7 @@ from core.domain.errors import NotFound
 from core.domain.folder import Document
 from core.domain.ids import DocumentPk, MemoryPk
 from core.domain.memory import Memory
-from core.domain.queries import DocumentOf, PiecesOf
+from core.domain.queries_documents import DocumentOf, PiecesOf
 from ui.context import Context
 from ui.tasks import Lane
 from ui.views.documents.preview import CutText, PiecesPreview, stored_cut

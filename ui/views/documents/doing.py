@@ -8,12 +8,12 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QWidget
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import DeleteDocuments, RenameDocument
+from core.domain.commands_documents import DeleteDocuments, RenameDocument
 from core.domain.document import DocumentRow
 from core.domain.folder import DEFAULT_FOLDER
 from core.domain.ids import DocumentPk
 from core.domain.memory import Memory
-from core.domain.queries import ExportDocuments
+from core.domain.queries_documents import ExportDocuments
 from core.domain.results import OpResult
 from ui.context import Context
 from ui.dialogs.new_text import NewTextDialog

@@ -13,7 +13,7 @@ from core.domain.api import Cancel, Report
 from core.domain.document import CutSettings, Cutting, DocumentRow, QueueRow
 from core.domain.enums import Kind
 from core.domain.ids import DocumentPk, MemoryPk
-from core.domain.queries import Documents
+from core.domain.queries_documents import Documents
 from core.domain.queries_drop import QueueView
 from core.domain.results import Changes
 from ui.context import Context

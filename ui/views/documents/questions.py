@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.document import FileState, QueueRow
-from core.domain.queries import QueueAction
+from core.domain.queries_documents import QueueAction
 from core.domain.queries_drop import QueueView
 from ui.context import Context
 from ui.queue_worker import QueueWorker

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.document import DocumentRow, FileState, QueueRow
-from core.domain.queries import QueueAction
+from core.domain.queries_documents import QueueAction
 from core.domain.queries_drop import QueueView
 from ui.context import Context
 from ui.models.queue_table import QueueColumn, QueueTable

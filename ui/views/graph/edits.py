@@ -7,7 +7,8 @@ from PySide6.QtGui import QAction, QDrag
 from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import Command, CopyMemories, MoveMemories, PinMemories, UnpinMemories
+from core.domain.commands import Command, CopyMemories, MoveMemories
+from core.domain.commands_graph import PinMemories, UnpinMemories
 from core.domain.graph import TitlesOf
 from core.domain.ids import EdgePk, FolderPk, MemoryPk
 from core.domain.queries import Edges

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
-from core.domain.commands import PinMemories
+from core.domain.commands_graph import PinMemories
 from core.domain.graph import Arrangement
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import MemoryFilter

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFormLayout, QWidget
 
-from core.domain.commands import AddEdge, Command
+from core.domain.commands import Command
+from core.domain.commands_graph import AddEdge
 from core.domain.edge import DEFAULT_RELATION, DEFAULT_STRENGTH
 from core.domain.ids import MemoryPk, RelationId
 from core.domain.schema import Schema

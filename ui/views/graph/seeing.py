@@ -12,15 +12,8 @@ from PySide6.QtCore import QObject, Signal
 from core.domain.api import Cancel, Report
 from core.domain.graph import GraphPath, HopsFrom, PathBetween, TitlesOf
 from core.domain.ids import FolderPk, MemoryPk
-from core.domain.queries import (
-    LastInjection,
-    ListMemories,
-    MemoryFilter,
-    Recall,
-    RecallRuns,
-    Sort,
-    SortKey,
-)
+from core.domain.queries import ListMemories, MemoryFilter, Sort, SortKey
+from core.domain.queries_recall import LastInjection, Recall, RecallRuns
 from core.domain.recall import RecallMode, RecallRequest, RecallResult, RecallRun
 from ui.context import Context
 from ui.graph.state import Highlight, Shown

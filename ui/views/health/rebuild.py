@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from core.domain.api import Cancel, Report
 from core.domain.health import Fault, RebuildEstimate, RebuildJob, RebuildScope, RebuildState
 from core.domain.ids import FolderPk
-from core.domain.queries import Folders, RebuildIndex
+from core.domain.queries import Folders
 from core.domain.queries_health import (
     AcceptRebuild,
     CurrentRebuild,
@@ -29,6 +29,7 @@ from core.domain.queries_health import (
     Remake,
     RunRebuild,
 )
+from core.domain.queries_index import RebuildIndex
 from core.domain.results import FolderNode
 from ui.context import Context
 from ui.operations import Operations

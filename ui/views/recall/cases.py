@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import RemoveRecallCases
+from core.domain.commands_recall import RemoveRecallCases
 from core.domain.enums import Kind
-from core.domain.queries import Evaluate, RecallCases
+from core.domain.queries_recall import Evaluate, RecallCases
 from core.domain.recall import CaseOutcome, Evaluation, RecallCase
 from core.domain.results import Changes
 from ui.context import Context

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from core.domain.api import Cancel, Report
 from core.domain.ids import FolderPk
-from core.domain.queries import LastInjection, RecallRuns
+from core.domain.queries_recall import LastInjection, RecallRuns
 from core.domain.recall import RecallRun
 from ui.context import Context
 from ui.models.recall_compare import Shot

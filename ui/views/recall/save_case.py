@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QWidget
 
-from core.domain.commands import Command, SaveRecallCases
+from core.domain.commands import Command
+from core.domain.commands_recall import SaveRecallCases
 from core.domain.ids import MemoryPk
 from core.domain.recall import Layout, RecallCase, RecallRequest, Setting
 from ui.context import Context

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from core.domain.api import Cancel, EngineApi
 from core.domain.document import FileState
 from core.domain.proposal import ProposalRow
-from core.domain.queries import Counts, QueueRows
+from core.domain.queries import Counts
 from core.domain.queries_chat import Chats, FloorMarksOf
+from core.domain.queries_documents import QueueRows
 from core.domain.queries_merge import FindContradictions, FindDuplicates, Verdict
 from core.domain.queries_proposals import Proposals
 from core.domain.queries_upkeep import SummariesOutOfDate

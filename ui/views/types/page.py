@@ -26,14 +26,9 @@ from PySide6.QtWidgets import (
 
 from core.domain import texts
 from core.domain.api import Cancel, Report
-from core.domain.commands import (
-    Command,
-    RemoveMemoryType,
-    RemoveRelationType,
-    SaveMemoryType,
-    SaveRelationType,
-)
+from core.domain.commands import Command
 from core.domain.commands_health import ArrangeTypes, ImportSchema
+from core.domain.commands_schema import RemoveMemoryType, RemoveRelationType, SaveMemoryType, SaveRelationType
 from core.domain.enums import Kind
 from core.domain.errors import BadFile, Invalid
 from core.domain.ids import RelationId, TypeId

@@ -19,7 +19,8 @@ from core.domain.api import Cancel, Report
 from core.domain.commands import RestoreMemories
 from core.domain.enums import Status
 from core.domain.ids import MemoryPk
-from core.domain.queries import CountUse, Memories
+from core.domain.queries import Memories
+from core.domain.queries_booku import CountUse
 from core.domain.queries_upkeep import DrawFlashback
 from core.domain.upkeep import Flashback, FlashbackCandidate, FlashbackLayer
 from ui.context import Context

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.api import Cancel, Report
-from core.domain.commands import KeepMemo, RemoveMemos
+from core.domain.commands_upkeep import KeepMemo, RemoveMemos
 from core.domain.enums import Kind
 from core.domain.folder import DEFAULT_FOLDER
 from core.domain.queries_upkeep import MemoRows

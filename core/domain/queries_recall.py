@@ -1,0 +1,85 @@
+"""Queries on recall: what the next prompt would get, why, and the recall tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.domain.ids import FolderPk, MemoryPk
+from core.domain.queries import Query
+from core.domain.recall import Evaluation, RecallCase, RecallRequest, RecallResult, RecallRun, WhyNotAnswer
+from core.domain.recipes import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Recall(Query[RecallResult]):
+    """What the next prompt would get for a message, and why (core.domain.recall).
+
+    In mode preview nothing at all is written. In mode commit activations (and, where the recipe says so,
+    importance) are counted and the run is kept: `result.run`. Errors: NotFound for a folder or recipe that
+    does not exist, Invalid for a setting out of its range.
+    """
+
+    request: RecallRequest
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot(Query[WhyNotAnswer]):
+    """Why a memory is or is not in the result of that request, and the smallest change that brings it in.
+
+    Errors: those of Recall, and NotFound for a memory that does not exist.
+    """
+
+    request: RecallRequest
+    memory: MemoryPk
+
+
+@dataclass(frozen=True, slots=True)
+class Recipes(Query[tuple[Recipe, ...]]):
+    """The recipes with their settings, in the order in which they are offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRuns(Query[tuple[RecallRun, ...]]):
+    """Runs that were handed out, newest first; of one folder or of all."""
+
+    folder: FolderPk | None = None
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LastInjection(Query[RecallRun | None]):
+    """The run that was last handed out for a folder by any door."""
+
+    folder: FolderPk | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallHistoryOf(Query[tuple[RecallRun, ...]]):
+    """Runs in which a memory was recalled, newest first."""
+
+    memory: MemoryPk
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class RecallCases(Query[tuple[RecallCase, ...]]):
+    """Saved expectations of a folder, or all of them, oldest first."""
+
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate(Query[Evaluation]):
+    """Run the saved expectations of a folder, or all of them, as previews, beside the run before.
+
+    The figures are kept, to compare the next run with; nothing else is touched. Errors: Cancelled.
+    """
+
+    folder: FolderPk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRecallCases(Query[str]):
+    """Saved expectations as JSON lines, with the names of folders and the ids of memories."""
+
+    folder: FolderPk | None = None
