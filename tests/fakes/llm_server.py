@@ -35,6 +35,8 @@ class Fault:
     headers: Mapping[str, str] = field(default_factory=dict)
     wait_s: float = 0.0
     cut: bool = False
+    alive_s: float = 0.0
+    """A stream that says only that it is alive, so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,18 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
             self.close_connection = True
             return
+        if fault.alive_s:
+            self._stay_alive(fault.alive_s)
+            return
         self._send(fault.status, fault.body, fault.content_type, fault.headers)
+
+    def _stay_alive(self, seconds: float) -> None:
+        self.close_connection = True
+        with contextlib.suppress(ConnectionError):
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            for _ in range(int(seconds * 20)):
+                self.wfile.write(b": ping\n\n")
+                time.sleep(0.05)
 
     def _chat(self, body: Body) -> None:
         fake = self.fake

@@ -91,6 +91,54 @@ def test_server_without_any_json_mode_gets_the_schema_in_words(desk: EndpointDes
     assert '"city"' in body["messages"][-1]["content"]
 
 
+FIELD_ERROR = (
+    "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), "
+    "'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}\n\n"
+    '  File "/srv/server/app.py", line 376, in create_chat_completion'
+)
+
+
+@pytest.mark.parametrize("status", [400, 422, 500, 501])
+@pytest.mark.parametrize(
+    "words",
+    [FIELD_ERROR, "Unknown parameter: 'response_format'", "json_schema is not supported", "grammar: invalid"],
+)
+def test_refused_form_is_known_under_every_code(desk: EndpointDesk, status: int, words: str) -> None:
+    desk.server.faults = [Fault(status, json.dumps({"error": {"message": words}}).encode())]
+    desk.model().complete(HELLO, SCHEMA)
+    forms = [body["response_format"]["type"] for body in desk.server.bodies("completions")]
+    assert forms == ["json_schema", "json_object"]
+    assert desk.slept == []
+
+
+def test_place_in_the_servers_program_is_not_shown(desk: EndpointDesk) -> None:
+    desk.server.faults = [Fault(500, json.dumps({"error": {"message": FIELD_ERROR}}).encode())] * 9
+    assert "File" not in refusal(desk).reason
+
+
+def test_stream_without_a_word_is_asked_again_whole_and_the_cause_is_said(desk: EndpointDesk) -> None:
+    long = b'{"error": {"message": "This model\'s maximum context length is 512 tokens."}}'
+    nothing = Fault(200, b"", "text/event-stream")
+    desk.server.faults = [nothing, Fault(400, long), nothing, None]
+    desk.server.replies = [OK]
+    assert refusal(desk).key == "error.model.too_long"
+    assert desk.model().complete(HELLO) == OK
+    assert [bool(body.get("stream")) for body in desk.server.bodies("completions")] == [True, False] * 2
+
+
+def test_too_long_a_request_is_known_under_another_code(desk: EndpointDesk) -> None:
+    words = b'{"error": {"message": "the request exceeds the available context size"}}'
+    desk.server.faults = [Fault(500, words)]
+    assert refusal(desk).key == "error.model.too_long"
+
+
+def test_stream_that_only_says_it_is_alive_runs_into_the_time_out(desk: EndpointDesk) -> None:
+    desk.server.faults = [Fault(alive_s=3.0)] * 2
+    started = time.monotonic()
+    assert refusal(desk, timeout_s=1).key == "error.model.timeout"
+    assert time.monotonic() - started < 4
+
+
 def test_server_without_streams_and_with_another_word_for_the_limit_is_learned(desk: EndpointDesk) -> None:
     desk.server.streams = False
     desk.server.tokens_key = "max_completion_tokens"

@@ -250,9 +250,14 @@ class Caller:
 
     async def _events(self, response: httpx.Response) -> tuple[Json, ...]:
         found: list[Json] = []
+        spoke = time.monotonic()
         async for line in _lines(response):
+            now = time.monotonic()
             if not _is_data(line):
+                if now - spoke > self.endpoint.timeout_s:  # it only says that it is alive
+                    raise Failure("error.model.timeout", again=True, seconds=self.endpoint.timeout_s)
                 continue
+            spoke = now
             event = _event(line)
             if event == ENDED:
                 found.append(event)

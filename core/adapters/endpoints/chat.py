@@ -51,6 +51,13 @@ class _Answer:
     ended: str
 
 
+class _EmptyStream(Failure):
+    """A stream that ended before anything was said in it."""
+
+    def __init__(self) -> None:
+        super().__init__("error.model.no_choices")
+
+
 class EndpointModel:
     """A model of an endpoint. `count` counts tokens where the server does not; `on_use` hears of each call.
 
@@ -120,6 +127,8 @@ class EndpointModel:
                 asked = abilities.now()
             try:
                 return self._caller.post("chat/completions", body, _answer_of, cancel)
+            except _EmptyStream:
+                return self._unstreamed(body, cancel)
             except Failure as failure:
                 if not failure.refused or failure.key == "error.model.too_long":
                     raise
@@ -129,6 +138,11 @@ class EndpointModel:
                         abilities.be(before)  # it was about something else: nothing is learned from it
                         raise
         raise Failure("error.model.refused_request")
+
+    def _unstreamed(self, body: Mapping[str, Json], cancel: CancelToken | None) -> _Answer:
+        """The same without a stream: some servers end an empty stream where they would say what is wrong."""
+        whole = {name: value for name, value in body.items() if name not in ("stream", "stream_options")}
+        return self._caller.post("chat/completions", whole, _answer_of, cancel)
 
     def _body(
         self, messages: Sequence[ChatMessage], schema: JsonObject | None, max_tokens: int | None
@@ -216,6 +230,8 @@ def _answer_of(reply: Reply) -> _Answer:
 
 def _of_events(events: Sequence[Json]) -> _Answer:
     """The parts of a stream put together."""
+    if all(event == ENDED for event in events):
+        raise _EmptyStream
     text: list[str] = []
     calls: dict[int, dict[str, str]] = {}
     usage: Json = None

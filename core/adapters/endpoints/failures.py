@@ -22,6 +22,16 @@ _CONTEXT = re.compile(
     r"|prompt is too long|input.{0,20}too (?:long|large)|max(?:imum)?[_ ](?:input|prompt|sequence)[_ ](?:length|tokens)",
     re.IGNORECASE,
 )
+_INVALID = re.compile(
+    r"validation error|literal_error|value_error|\bInput should be\b|extra(?:_forbidden| inputs are not permitted)"
+    r"|(?:unsupported|unknown|unrecognized|invalid|unexpected)[ _](?:parameter|field|argument|value|keyword|response_format)"
+    r"|(?:response_format|json_schema|json_object|grammar|stream_options|max_tokens|stream)\b.{0,60}"
+    r"(?:not supported|unsupported|not implemented|not allowed|invalid)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A complaint about what was sent, whatever the code: some servers answer 500 to a field they do not know."""
+_PLACE = re.compile(r"\s*\n\s*File \".*", re.DOTALL)
+"""The place in the server's own program that some servers add to their words."""
 _QUOTA = re.compile(
     r"insufficient_quota|quota.{0,20}exceed|billing|insufficient.{0,10}(?:balance|credit|fund)|余额不足|欠费",
     re.IGNORECASE,
@@ -82,23 +92,28 @@ def of_status(status: int, body: bytes, content_type: str, key: Secret | None) -
             return Failure("error.model.quota", words, status)
         case 429:
             return Failure("error.model.busy", words, status, again=True)
-        case 413:
-            return Failure("error.model.too_long", words, status, refused=True)
-        case 400 | 422 if _CONTEXT.search(text):
-            return Failure("error.model.too_long", words, status, refused=True)
-        case 400 | 422 if _NO_MODEL.search(words):
+        case 400 | 422 if _NO_MODEL.search(words) and not _CONTEXT.search(text):
             return Failure("error.model.no_model", words, status)
-        case 400 | 422 | 405 | 415:
-            return Failure("error.model.refused_request", words, status, refused=True)
+        case _ if refusal := _refusal(status, text):
+            return Failure(refusal, words, status, refused=True)
         case _:
             key_text = "error.model.server" if status >= 500 else "error.model.status"
             return Failure(key_text, words, status, again=again)
 
 
+def _refusal(status: int, text: str) -> str:
+    """The text that says why this one request is refused; "" when the answer is about something else."""
+    about_request = status in (400, 405, 413, 415, 422)
+    odd = status in (500, 501)
+    if status == 413 or ((about_request or odd) and _CONTEXT.search(text)):
+        return "error.model.too_long"
+    return "error.model.refused_request" if about_request or (odd and _INVALID.search(text)) else ""
+
+
 def server_words(text: str) -> str:
     """What the server says in whatever form it says it: `error`, `error.message`, `detail`, `message`, plain."""
     try:
-        return _words(json.loads(text)) or text
+        return _PLACE.sub("", _words(json.loads(text))) or text
     except (ValueError, RecursionError):
         return text
 
