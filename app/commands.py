@@ -274,6 +274,17 @@ COMMANDS: tuple[CommandSpec, ...] = (
         ),
     ),
     CommandSpec(
+        name="write-back",
+        function=commands_transfer.write_back,
+        arguments=(
+            Argument(name="folder", metavar="FOLDER"),
+            Argument(name="--to", metavar="PATH"),
+            Argument(name="--dry-run", takes=Takes.FLAG),
+            Argument(name="--overwrite", takes=Takes.FLAG),
+            Argument(name="--replace-changed", takes=Takes.FLAG),
+        ),
+    ),
+    CommandSpec(
         name="ingest",
         function=commands_documents.ingest,
         creates=True,

@@ -15,6 +15,8 @@ from core.domain.commands_transfer import ApplyImport
 from core.domain.errors import Conflict, Invalid, Unavailable, UserError
 from core.domain.package import Collision
 from core.domain.queries_packages import ExportLibrary, VerifyPackage
+from core.domain.queries_write_back import PreviewWriteBack, WriteBack
+from core.domain.source_file import WriteBackPreview
 from core.domain.transfer import CONTENT_FORMATS, Format, ImportPlan
 
 if TYPE_CHECKING:
@@ -170,4 +172,67 @@ def export(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     }
     lines = [say("cli.exported", path=str(report.path)), *count_lines(report.counts, say)]
     lines += [f"  ! {problem['text']}" for problem in problems[:SHOWN_PROBLEMS]]
+    return Answer(data, tuple(lines))
+
+
+def write_back(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
+    """A folder into the file it came from (or `to`), or what that would change. Errors: UserError."""
+    engine = library.engine
+    folder = folder_named(engine, args["folder"]).pk
+    if args["dry_run"]:
+        return _preview_answer(engine.ask(PreviewWriteBack(folder)), say)
+    report = engine.ask(
+        WriteBack(
+            folder=folder,
+            path=None if args["to"] is None else Path(args["to"]),
+            replace_changed=args["replace_changed"],
+            overwrite=args["overwrite"],
+        )
+    )
+    problems = [problem_json(problem, say) for problem in report.problems]
+    data = {
+        "dry_run": False,
+        "format": report.format.value,
+        "path": str(report.path),
+        "counts": dict(report.counts),
+        "problems": problems,
+    }
+    lines = [say("cli.exported", path=str(report.path)), *count_lines(report.counts, say)]
+    lines += [f"  ! {problem['text']}" for problem in problems[:SHOWN_PROBLEMS]]
+    return Answer(data, tuple(lines))
+
+
+def _preview_answer(preview: WriteBackPreview, say: Say) -> Answer:
+    source = preview.source
+    obstacle = None if preview.obstacle is None else problem_json(preview.obstacle, say)
+    said = [*preview.warnings, *preview.report.problems]
+    problems = [problem_json(problem, say) for problem in said]
+    totals = {becomes.value: count for becomes, count in preview.totals.items()}
+    data = {
+        "dry_run": True,
+        "format": source.format.value,
+        "path": None if source.path is None else str(source.path),
+        "folders": list(source.names),
+        "changes": source.changes,
+        "state": preview.state.value,
+        "obstacle": obstacle,
+        "totals": totals,
+        "relations": preview.relations,
+        "differences": [
+            {
+                "becomes": each.becomes.value,
+                "title": each.title,
+                "folder": each.folder,
+                "columns": list(each.columns),
+            }
+            for each in preview.differences or ()
+        ],
+        "problems": problems,
+    }
+    lines = [
+        say("cli.write_back.what", file=source.file, changes=source.changes),
+        "  " + say("cli.write_back.totals", **totals, relations=preview.relations),
+        *(f"  ! {each['text']}" for each in ([obstacle] if obstacle else []) + problems),
+        "  " + say("cli.write_back.dry_run"),
+    ]
     return Answer(data, tuple(lines))

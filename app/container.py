@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from core.adapters.index_client import ChromaIndex
     from core.adapters.index_numpy import NumpyIndex
     from core.domain.api import Cancel, Report
+    from core.domain.commands import Command
     from core.ports.embedder import Embedder, Vectors
     from core.ports.file_watcher import FileWatcher
     from core.ports.progress import CancelToken
@@ -391,7 +392,13 @@ class Library:
             **duplicate_answers(self.store, lambda: self.store.queue, self._embedder_or_none),
             **graph_file_answers(self.store, _LazyFormats(), self._in_library),
             **upkeep_answers(self.store, lambda: self.store.upkeep, lambda: self._compression),
-            **file_answers(self.store, _LazyFormats(), self._vectors_of, self._in_library),
+            **file_answers(
+                self.store,
+                _LazyFormats(),
+                self._vectors_of,
+                self._in_library,
+                self._run,
+            ),
             qi.SearchByMeaning: self._search,
             qi.Verify: self._verify,
             qi.RebuildIndex: lambda _query, cancel: (
@@ -407,6 +414,9 @@ class Library:
             qb.CountUse: lambda query, _cancel: self.store.usage.count(query.memories),
             q.LibraryPath: lambda _query, _cancel: self.files.root,
         }
+
+    def _run(self, command: Command) -> object:
+        return self.engine.run(command)
 
     def _in_library(self, path: Path) -> bool:
         return lies_in_library(path) or path.resolve().is_relative_to(self.files.root.resolve())

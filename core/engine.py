@@ -80,7 +80,7 @@ class Engine:
             return handler(unit, command)
 
         outcome, changes = self._store.write(draft, work, progress or ignore_progress, cancel)
-        if not command.UNDOABLE and changes is not None:
+        if command.ERASES and changes is not None:
             self._store.scrub()
         self._publish_own(changes)
         return OpResult(

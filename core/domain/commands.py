@@ -20,10 +20,14 @@ from core.domain.memory import DEFAULT_IMPORTANCE, TagSet
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Base of all commands. `LABEL` is the text key under which history names the op."""
+    """Base of all commands. `LABEL` is the text key under which history names the op.
+
+    `ERASES`: what it removes must not be readable in the file of the library afterwards.
+    """
 
     LABEL: ClassVar[str] = "op.change"
     UNDOABLE: ClassVar[bool] = True
+    ERASES: ClassVar[bool] = False
 
 
 class Unset(StrEnum):
@@ -279,6 +283,7 @@ class EmptyTrash(Command):
 
     LABEL: ClassVar[str] = "op.trash.empty"
     UNDOABLE: ClassVar[bool] = False
+    ERASES: ClassVar[bool] = True
     folder: FolderPk | None = None
 
 
@@ -288,6 +293,7 @@ class DeletePermanently(Command):
 
     LABEL: ClassVar[str] = "op.memory.delete"
     UNDOABLE: ClassVar[bool] = False
+    ERASES: ClassVar[bool] = True
     memories: tuple[MemoryPk, ...]
 
 

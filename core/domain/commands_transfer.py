@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from core.domain.commands import Command
 
 if TYPE_CHECKING:
+    from core.domain.ids import FolderPk
+    from core.domain.source_file import SourceMark
     from core.domain.transfer import ImportPlan
 
 
@@ -18,3 +20,18 @@ class ApplyImport(Command):
     LABEL: ClassVar[str] = "op.import"
     plan: ImportPlan
     group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteWritten(Command):
+    """Folders were written back to the file they came from, which has this mark now.
+
+    It cannot be undone: the file outside of the library stays as it was written, and the copy beside it is the way
+    back. Run by the query WriteBack.
+    """
+
+    LABEL: ClassVar[str] = "op.write_back"
+    UNDOABLE: ClassVar[bool] = False
+    folders: tuple[FolderPk, ...]
+    file: str
+    mark: SourceMark

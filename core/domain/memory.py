@@ -68,10 +68,13 @@ class Memory:
     @property
     def shown_title(self) -> str:
         """The title, or the first characters of the body where a type has no title column."""
-        if self.title:
-            return self.title
-        first = next((line.strip() for line in self.body.splitlines() if line.strip()), "")
-        return first[:TITLE_FROM_BODY_CHARS]
+        return self.title or title_of_body(self.body)
+
+
+def title_of_body(body: str) -> str:
+    """What stands for a title where there is none: the beginning of the first line that says anything."""
+    first = next((stripped for line in body.splitlines() if (stripped := line.strip())), "")
+    return first[:TITLE_FROM_BODY_CHARS]
 
 
 @dataclass(frozen=True, slots=True)

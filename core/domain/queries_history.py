@@ -12,19 +12,26 @@ from core.domain.results import HistoryEntry, RowDiff, RowVersion, UndoPreview, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpFilter:
-    """Which ops are wanted. Empty = all. `writer`: kind and name (a person's name does not matter)."""
+    """Which ops are wanted. Empty = all. `writer`: kind and name (a person's name does not matter).
+
+    `folders`: ops that touched any of these, what was moved out of them too. `after`: only newer ones.
+    """
 
     limit: int = 200
     before: OpId | None = None
     writer: tuple[ActorKind, str] | None = None
     kinds: frozenset[Kind] = frozenset()
     folder: FolderPk | None = None
+    folders: tuple[FolderPk, ...] = ()
+    after: OpId | None = None
+    labels: frozenset[str] = frozenset()
     words: str = ""
 
     @property
     def narrow(self) -> bool:
         """Whether anything is left out."""
-        return bool(self.writer or self.kinds or self.folder is not None or self.words.strip())
+        by_place = self.folder is not None or self.folders or self.after is not None
+        return bool(self.writer or self.kinds or by_place or self.labels or self.words.strip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 from core.domain import queries as q
 from core.domain import queries_transfer as qt
 from core.domain.api import Cancel
+from core.domain.commands import Command
 from core.domain.errors import UserError
 from core.domain.queries_packages import ExportLibrary, VerifyPackage
 from core.domain.transfer import (
@@ -26,6 +27,7 @@ from core.services.package_answers import ContentWriter
 from core.services.package_compare import with_collisions
 from core.services.package_content import ContentScope
 from core.services.reimport import with_library
+from core.services.write_back import WriteBackDesk
 
 Answer = Callable[[Any, "Cancel | None"], Any]
 
@@ -35,10 +37,12 @@ def file_answers(
     formats: FileFormats,
     vectors_of: VectorsOf | None,
     in_library: Callable[[Path], bool] = lambda _path: False,
+    run: Callable[[Command], object] | None = None,
 ) -> Mapping[type[q.Query[Any]], Answer]:
     """One function for each of these queries. `vectors_of` None: there are no vectors to write.
 
-    `in_library`: whether a path lies in a library, whose own files no export may replace.
+    `in_library`: whether a path lies in a library, whose own files no export may replace. `run`: makes a change;
+    without it nothing is written back.
     """
     contents = ContentWriter(store, formats, in_library)
 
@@ -65,7 +69,14 @@ def file_answers(
             raise UserError("error.export.in_library", path=str(query.path))
         if query.format in CONTENT_FORMATS:
             scope = ContentScope(folders=(query.folder, *query.also))
-            return contents.write(scope, query.format, query.path, overwrite=query.overwrite, cancel=cancel)
+            return contents.write(
+                scope,
+                query.format,
+                query.path,
+                overwrite=query.overwrite,
+                source=query.source,
+                cancel=cancel,
+            )
         with store.read() as reader:
             schema = reader.schema()
             folders = dict.fromkeys((*with_books(reader, query.folder, query.format), *query.also))
@@ -95,7 +106,9 @@ def file_answers(
         _check(cancel)
         return formats.write(query.format, bundles, query.path, schema, overwrite=query.overwrite)
 
+    desk = None if run is None else WriteBackDesk(store, formats, export, run)
     return {
+        **({} if desk is None else desk.answers()),
         qt.ReadFile: read_file,
         qt.FindFiles: find_files,
         qt.ExportFolder: export,

@@ -44,6 +44,7 @@ from core.services import (
     replace,
     schema,
     schema_desk,
+    sources,
     told_apart,
     transfer,
     trials,
@@ -119,6 +120,7 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     cd.DeleteDocuments: documents.delete,
     cd.RenameDocument: documents.rename,
     ct.ApplyImport: transfer.apply_import,
+    ct.NoteWritten: sources.note_written,
     cp.ApplyProposal: proposal_apply.apply,
     cp.DismissProposal: proposal_apply.dismiss,
 }

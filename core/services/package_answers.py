@@ -30,6 +30,7 @@ class ContentWriter:
         path: Path,
         *,
         overwrite: bool,
+        source: Path | None = None,
         cancel: Cancel | None = None,
     ) -> ExportReport:
         """Write what the scope says, in one consistent view. Errors: UserError, Cancelled."""
@@ -37,7 +38,9 @@ class ContentWriter:
             raise UserError("error.export.in_library", path=str(path))
         with self._store.read() as reader:
             content = LibraryContent(reader, scope, cancel)
-            return self._formats.write_content(target, content, path, scope=scope.name, overwrite=overwrite)
+            return self._formats.write_content(
+                target, content, path, scope=scope.name, overwrite=overwrite, source=source
+            )
 
     def library(self, query: ExportLibrary, cancel: Cancel | None) -> ExportReport:
         """The whole library. Errors: UserError."""

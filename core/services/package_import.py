@@ -21,7 +21,7 @@ from core.domain.ids import (
     new_edge_id,
     new_memory_id,
 )
-from core.domain.json_types import Json
+from core.domain.json_types import Json, JsonObject
 from core.domain.memory import Memory, TagSet
 from core.domain.package import (
     Collision,
@@ -38,6 +38,7 @@ from core.services.folder_names import free_folder_name
 from core.services.outcome import Outcome
 from core.services.package_extras import tag_rows, write_extras
 from core.services.package_match import change_of, find_memories
+from core.services.sources import read_again
 
 CHUNK = 500
 T = TypeVar("T")
@@ -71,6 +72,7 @@ class PackageImport:
         self._types: dict[TypeId, MemoryType] = {}
         self._created: list[MemoryPk] = []
         self._done = 0
+        self._origins: dict[str, JsonObject] = {}
         self._wanted = {folder.key: folder.name for folder in plan.folders}
         self._total = sum(plan.counts.values())
 
@@ -79,6 +81,8 @@ class PackageImport:
         self._schema()
         self._types = {each.id: each for each in self.uow.schema().types}
         packed = list(self.content.folders())
+        if self.plan.format is not Format.MCZ:
+            self._origins = {each.folder.name: each.folder.origin for each in packed}
         self._folders(packed)
         self._write_documents()
         self._write_memories()
@@ -191,8 +195,10 @@ class PackageImport:
             found = self.uow.folder_named(wanted)
             if found is not None and self.collision is not Collision.BOTH:
                 self.folders[name] = found.pk
+                read_again(self.uow, found, self._origins.get(name, {}), follows=False)
                 return found.pk
-            folder = Folder(name=free_folder_name(self.uow, wanted), created_at=self.uow.now)
+            origin = self._origins.get(name, {})
+            folder = Folder(name=free_folder_name(self.uow, wanted), origin=origin, created_at=self.uow.now)
             self.folders[name] = FolderPk(self.uow.insert([folder])[0])
             self.made.add(self.folders[name])
             self.counts["folders"] += 1

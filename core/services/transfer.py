@@ -32,6 +32,7 @@ from core.services.outcome import Outcome
 from core.services.package_import import apply_package
 from core.services.plan_draft import stem_of
 from core.services.reimport_entries import LORE_KEY, write_book, write_updates
+from core.services.sources import read_again
 
 CHUNK_ROWS = 500
 T = TypeVar("T")
@@ -116,6 +117,9 @@ class _Import:
                     self.uow.update(
                         Kind.FOLDER, [there.pk], {"last_processed_seq": planned.last_processed_seq}
                     )
+                older = planned.branch is not None and planned.branch.parent == there.pk
+                if self.plan.messages and not older:
+                    read_again(self.uow, there, planned.origin)
                 continue
             self.folders[planned.key] = FolderPk(self.uow.insert([self._folder(planned)])[0])
             self.counts["folders"] += 1

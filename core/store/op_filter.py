@@ -11,6 +11,15 @@ from core.store.filters import among, key_list
 from core.store.history import entries
 
 _TOUCHES = "EXISTS (SELECT 1 FROM journal j WHERE j.op = op.pk AND {what})"
+_IN_FOLDERS = (
+    "(j.kind = 'folder' AND j.row_pk IN ({pks})"
+    " OR j.memory IN (SELECT pk FROM memory WHERE folder IN ({pks}))"
+    " OR j.kind = 'memo' AND j.row_pk IN (SELECT pk FROM memo WHERE folder IN ({pks}))"
+    " OR j.kind = 'message' AND j.row_pk IN (SELECT pk FROM message WHERE folder IN ({pks}))"
+    " OR j.kind = 'document' AND j.row_pk IN (SELECT pk FROM document WHERE folder IN ({pks}))"
+    " OR j.kind IN ('memory', 'memo', 'message', 'document') AND json_extract(j.before, '$.folder') IN ({pks}))"
+)
+"""Rows that lie in the folders now, or lay there before the op moved or removed them."""
 _ESCAPE = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
 
 
@@ -29,11 +38,16 @@ def list_ops(connection: Connection, wanted: OpFilter) -> list[HistoryEntry]:
     if wanted.kinds:
         conditions.append(_TOUCHES.format(what=among("j.kind")))
         values.append(key_list(sorted(kind.value for kind in wanted.kinds)))
-    if wanted.folder is not None:
-        what = (
-            "(j.kind = 'folder' AND j.row_pk = ?1f OR j.memory IN (SELECT pk FROM memory WHERE folder = ?1f))"
-        )
-        conditions.append(_TOUCHES.format(what=what.replace("?1f", str(int(wanted.folder)))))
+    if wanted.after is not None:
+        conditions.append("pk > ?")
+        values.append(str(int(wanted.after)))
+    if wanted.labels:
+        conditions.append(among("label"))
+        values.append(key_list(sorted(wanted.labels)))
+    for folders in ((wanted.folder,) if wanted.folder is not None else (), wanted.folders):
+        if folders:
+            pks = ", ".join(str(int(pk)) for pk in folders)
+            conditions.append(_TOUCHES.format(what=_IN_FOLDERS.format(pks=pks)))
     for word in wanted.words.split():
         like = f"%{word.translate(_ESCAPE)}%"
         what = (

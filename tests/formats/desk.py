@@ -14,6 +14,7 @@ import numpy as np
 
 from core.adapters.chroma_files import is_collection_name, write_collections
 from core.adapters.formats.files import FormatFiles
+from core.domain.commands import Command
 from core.domain.commands_transfer import ApplyImport
 from core.domain.enums import ActorKind
 from core.domain.ids import FolderPk, MemoryPk
@@ -40,8 +41,16 @@ class FilesDesk:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.store = SqlStore(LibraryFiles(root / "library"), default_schema())
-        answers = file_answers(self.store, FormatFiles(write_collections, is_collection_name), self.vectors)
+        answers = file_answers(
+            self.store,
+            FormatFiles(write_collections, is_collection_name),
+            self.vectors,
+            run=self._run,
+        )
         self.engine = Engine(self.store, Actor(ActorKind.PERSON, "tester", "1"), answers)
+
+    def _run(self, command: Command) -> object:
+        return self.engine.run(command)
 
     def vectors(self, pks: Sequence[MemoryPk]) -> Mapping[MemoryPk, Vectors]:
         """A vector for each memory, told apart by its key."""

@@ -44,7 +44,7 @@ def read_tables(path: Path, problems: Problems) -> BookuTables:
     check_sqlite(path)
     _check_wal(path, problems)
     try:
-        with _copied(path) as copy, closing(_open(copy)) as connection:
+        with copied(path) as copy, closing(open_read_only(copy)) as connection:
             tables = _tables(connection)
             if RECORDS not in tables:
                 raise BadFile("error.file.sqlite_foreign", name=path.name, tables=_named(tables))
@@ -86,7 +86,7 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 @contextmanager
-def _copied(path: Path) -> Iterator[Path]:
+def copied(path: Path) -> Iterator[Path]:
     """A copy of the database and its -wal in a directory of its own, removed afterwards.
 
     The -shm file is an index of the -wal that SQLite makes anew: a copied one could be out of step.
@@ -99,7 +99,8 @@ def _copied(path: Path) -> Iterator[Path]:
         yield copy
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def open_read_only(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; texts that are not UTF-8 are read too."""
     connection = sqlite3.connect(path)
     connection.row_factory = sqlite3.Row
     connection.text_factory = _text

@@ -159,15 +159,14 @@ def card_in_package(path: Path, problems: Problems) -> FoundCard:
 
 def _package_card(package: zipfile.ZipFile, path: Path, problems: Problems) -> FoundCard:
     entries = package.infolist()
-    cards = [entry for entry in entries if entry.filename.lower().removeprefix("./") == CARD_FILE]
-    if not cards:
+    card = card_entry(package)
+    if card is None:
         raise BadFile("error.file.is_archive", name=path.name)
     hostile = [storable(entry.filename) for entry in entries[:_MOST_ENTRIES] if _escapes(entry)]
     if hostile:
         problems.add(
             "import.problem.hostile_paths", *hostile, count=len(hostile), names=", ".join(hostile[:10])
         )
-    card = cards[0]
     if card.flag_bits & _ENCRYPTED:
         raise BadFile("error.file.package_locked", name=path.name)
     if card.file_size > LARGEST_TEXT:
@@ -184,6 +183,12 @@ def _package_card(package: zipfile.ZipFile, path: Path, problems: Problems) -> F
     if found is None:
         raise BadFile("error.file.card_unreadable", name=path.name)
     return found
+
+
+def card_entry(package: zipfile.ZipFile) -> zipfile.ZipInfo | None:
+    """The entry of a package that holds its card."""
+    names = ((entry.filename.lower().removeprefix("./"), entry) for entry in package.infolist())
+    return next((entry for name, entry in names if name == CARD_FILE), None)
 
 
 def _escapes(entry: zipfile.ZipInfo) -> bool:

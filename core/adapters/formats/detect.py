@@ -18,6 +18,7 @@ from core.adapters.formats.chat_read import looks_like_chat, read_chat, read_for
 from core.adapters.formats.lore_read import find_book, read_book
 from core.adapters.formats.png_chunks import SIGNATURE
 from core.adapters.formats.problems import Problems
+from core.adapters.formats.source_files import with_source
 from core.adapters.formats.stbme_find import Loaded, graph_in, graph_of_value, load_json, what_it_is
 from core.adapters.formats.stbme_read import read_graph
 from core.adapters.packages.markdown import ENDINGS as MARKDOWN_ENDINGS
@@ -32,7 +33,8 @@ from core.domain.transfer import Format, Found, ImportPlan
 from core.ports.clock import system_clock
 
 DATABASE = "metadata.db"
-_ENDINGS = frozenset({".json", ".jsonl", ".db", ".sqlite", ".sqlite3", ".png", ".charx", ".mcz"})
+DATABASE_ENDINGS = (".db", ".sqlite", ".sqlite3")
+_ENDINGS = frozenset({".json", ".jsonl", ".png", ".charx", ".mcz", *DATABASE_ENDINGS})
 _SIDES = ("-wal", "-shm", "-journal")
 _MOST_FILES = 5000
 _HEAD_BYTES = 64
@@ -50,7 +52,7 @@ def read_any(path: Path, schema: Schema, *, partly: bool = False) -> ImportPlan:
     Errors: BadFile saying what it is instead, and how far it could be read.
     """
     if path.is_dir() and not (path / DATABASE).is_file() and is_markdown_folder(path):
-        return markdown_plan(path, system_clock())
+        return with_source(markdown_plan(path, system_clock()), path)
     if path.is_dir():
         return read_any(_only_file(path, schema), schema, partly=partly)
     try:
@@ -60,9 +62,10 @@ def read_any(path: Path, schema: Schema, *, partly: bool = False) -> ImportPlan:
         if is_sqlite(path):
             problems = Problems()
             note_vectors(path, problems)
-            return read_booku(path, schema, problems)
+            return with_source(read_booku(path, schema, problems), path)
         _refuse_other(path, head)
-        return _read_card_file(path, head) or _read_text(path, schema, partly=partly)
+        plan = _read_card_file(path, head) or _read_text(path, schema, partly=partly)
+        return with_source(plan, path)
     except OSError as error:
         raise BadFile("error.file.cannot_open", name=path.name, details=str(error)) from error
 
@@ -78,7 +81,7 @@ def _refuse_other(path: Path, head: bytes) -> None:
     for magic, key in _OTHER:
         if head.startswith(magic):
             raise BadFile(key, name=path.name)
-    if _LMDB_MAGIC in head or path.suffix.lower() in (".db", ".sqlite", ".sqlite3"):
+    if _LMDB_MAGIC in head or path.suffix.lower() in DATABASE_ENDINGS:
         raise BadFile("error.file.not_sqlite", name=path.name)
 
 

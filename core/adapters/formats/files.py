@@ -8,11 +8,18 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from core.adapters.formats.booku_write import collections_of, records_of, write_database
-from core.adapters.formats.detect import DATABASE, found_in, read_any
+from core.adapters.formats.detect import DATABASE, DATABASE_ENDINGS, found_in, read_any
 from core.adapters.formats.graphml_write import write_graphml
 from core.adapters.formats.problems import Problems
+from core.adapters.formats.source_files import (
+    format_of_source,
+    is_unchanged,
+    keeper,
+    mark_of,
+    obstacle_of,
+)
 from core.adapters.formats.stbme_write import graph_of, graph_text
-from core.adapters.formats.whole_file import new_directory, new_file
+from core.adapters.formats.whole_file import is_same_file, new_directory, new_file
 from core.adapters.formats.written_files import write_card, write_chat, write_lorebook
 from core.adapters.packages.markdown import write_markdown
 from core.adapters.packages.mem0 import write_mem0
@@ -23,8 +30,10 @@ from core.domain.api import Cancel
 from core.domain.errors import BadFile, Invalid
 from core.domain.json_types import Json
 from core.domain.package import PackageContent, PackageReport
+from core.domain.results import Problem
 from core.domain.safe_text import storable
 from core.domain.schema import Schema
+from core.domain.source_file import SourceMark
 from core.domain.transfer import ExportReport, FolderBundle, Format, Found, ImportPlan
 from core.ports.clock import system_clock
 from core.ports.file_formats import VectorsOf
@@ -72,11 +81,11 @@ class FormatFiles:
         """See FileFormats."""
         match target:
             case Format.STBME:
-                return _write_graph(bundles, path, schema, overwrite=overwrite)
+                return _write_graph(bundles, path, schema, source, overwrite=overwrite)
             case Format.BOOKU:
-                return self._write_booku(bundles, path, vectors_of, overwrite=overwrite)
+                return self._write_booku(bundles, path, vectors_of, source, overwrite=overwrite)
             case Format.WORLDINFO | Format.LOREBOOK:
-                return write_lorebook(target, bundles, path, schema, overwrite=overwrite)
+                return write_lorebook(target, bundles, path, schema, source, overwrite=overwrite)
             case Format.CARD:
                 return write_card(bundles, path, schema, source, overwrite=overwrite)
             case Format.CHAT:
@@ -94,6 +103,7 @@ class FormatFiles:
         *,
         scope: str = "library",
         overwrite: bool = False,
+        source: Path | None = None,
     ) -> ExportReport:
         """See FileFormats."""
         match target:
@@ -102,9 +112,9 @@ class FormatFiles:
                     content, path, overwrite=overwrite, program=_program(), scope=scope, now=system_clock()
                 )
             case Format.MEM0:
-                return write_mem0(content, path, overwrite=overwrite)
+                return write_mem0(content, path, source, overwrite=overwrite)
             case Format.MARKDOWN:
-                return write_markdown(content, path, overwrite=overwrite)
+                return write_markdown(content, path, source, overwrite=overwrite)
             case _:
                 raise Invalid("error.export.format", format=target.value)
 
@@ -116,14 +126,36 @@ class FormatFiles:
             raise BadFile("error.package.none", name=path.name)
         return verify_package(path, cancel)
 
+    def mark(self, path: Path) -> SourceMark:
+        """See FileFormats."""
+        return mark_of(path)
+
+    def is_unchanged(self, path: Path, mark: SourceMark) -> bool:
+        """See FileFormats."""
+        return is_unchanged(path, mark)
+
+    def format_of_source(self, path: Path, kind: Format) -> Format | None:
+        """See FileFormats."""
+        return format_of_source(path, kind)
+
+    def obstacle(self, path: Path, kind: Format) -> Problem | None:
+        """See FileFormats."""
+        return obstacle_of(path, kind)
+
     def _write_booku(
-        self, bundles: Sequence[FolderBundle], path: Path, vectors_of: VectorsOf | None, *, overwrite: bool
+        self,
+        bundles: Sequence[FolderBundle],
+        path: Path,
+        vectors_of: VectorsOf | None,
+        source: Path | None,
+        *,
+        overwrite: bool,
     ) -> ExportReport:
         problems = Problems()
         records = records_of(bundles, problems)
         collections: list[CollectionData] = []
-        if path.suffix.lower() == ".db":
-            with new_file(path, overwrite=overwrite) as part:
+        if path.suffix.lower() in DATABASE_ENDINGS or is_same_file(path, source):
+            with new_file(path, overwrite=overwrite, before=keeper(source, problems)) as part:
                 write_database(part, records, bundles)
         else:
             with new_directory(path, overwrite=overwrite) as part:
@@ -178,13 +210,13 @@ def _storable_names(plan: ImportPlan) -> ImportPlan:
 
 
 def _write_graph(
-    bundles: Sequence[FolderBundle], path: Path, schema: Schema, *, overwrite: bool
+    bundles: Sequence[FolderBundle], path: Path, schema: Schema, source: Path | None, *, overwrite: bool
 ) -> ExportReport:
     if len(bundles) != 1:
         raise Invalid("error.export.one_folder", count=len(bundles))
     problems = Problems()
     graph = graph_of(bundles[0], schema, problems)
-    with new_file(path, overwrite=overwrite) as part:
+    with new_file(path, overwrite=overwrite, before=keeper(source, problems)) as part:
         part.write_text(graph_text(graph), encoding="utf-8", newline="\n")
     return ExportReport(
         format=Format.STBME,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 from core.domain.errors import UserError
@@ -14,10 +15,15 @@ from core.domain.errors import UserError
 _SQLITE_SIDES = ("-wal", "-shm", "-journal")
 
 
+def _nothing(_path: Path) -> None:
+    """Nothing is to be done before."""
+
+
 @contextmanager
-def new_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
+def new_file(path: Path, *, overwrite: bool, before: Callable[[Path], None] = _nothing) -> Iterator[Path]:
     """A place beside `path` to write to; it becomes `path` when the block ends without an error.
 
+    `before` is called with the path when all is written and nothing is replaced yet.
     Errors: UserError when `path` is taken and `overwrite` is not set, or nothing can be written there.
     """
     path = path.absolute()
@@ -28,6 +34,9 @@ def new_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
         part.touch(exist_ok=False)  # with the rights that any new file gets, unlike a private temporary one
         try:
             yield part
+            before(path)
+            if path.is_file():
+                shutil.copymode(path, part)
             for suffix in _SQLITE_SIDES:
                 path.with_name(path.name + suffix).unlink(missing_ok=True)
             part.replace(path)
@@ -53,6 +62,22 @@ def new_directory(path: Path, *, overwrite: bool) -> Iterator[Path]:
             _move_in(part, path)
     except OSError as error:
         raise UserError("error.export.cannot_write", path=str(path), details=str(error)) from error
+
+
+def is_same_file(one: Path | None, other: Path | None) -> bool:
+    """Whether both are there and the same; a path that can hold no file is none."""
+    try:
+        return (
+            one is not None and other is not None and one.exists() and other.exists() and one.samefile(other)
+        )
+    except OSError:
+        return False
+
+
+def kept_name(path: Path) -> Path:
+    """The name under which the old one is kept beside the new."""
+    stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
+    return path.with_name(f"{path.name}.{stamp}.bak")
 
 
 def check_target(path: Path, *, overwrite: bool) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
+import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -10,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.adapters.formats.problems import INFO, Problems
-from core.adapters.formats.whole_file import check_target
+from core.adapters.formats.whole_file import check_target, is_same_file, kept_name
 from core.adapters.packages.markdown_form import (
     NoMemory,
     file_name,
@@ -39,9 +41,12 @@ _LOOKED_AT = 50
 # --- writing ---
 
 
-def write_markdown(content: PackageContent, path: Path, *, overwrite: bool) -> ExportReport:
+def write_markdown(
+    content: PackageContent, path: Path, source: Path | None = None, *, overwrite: bool
+) -> ExportReport:
     """Write a file for each memory; one that has a file there already keeps its name. Other files stay.
 
+    Into the directory that they came from (`source`): what is replaced there is kept in one beside it.
     Errors: UserError when files are there and `overwrite` is not set, or nothing can be written.
     """
     path = path.absolute()
@@ -53,7 +58,9 @@ def write_markdown(content: PackageContent, path: Path, *, overwrite: bool) -> E
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{path.name[:40]}-", dir=path.parent) as part:
             written = _write_all(content, Path(part), names, edges)
-            _move_in(Path(part), path)
+            kept = kept_name(path) if is_same_file(path, source) else None
+            if _move_in(Path(part), path, kept) and kept is not None:
+                problems.add("export.problem.backup", severity=INFO, name=kept.name)
     except OSError as error:
         raise UserError("error.export.cannot_write", path=str(path), details=str(error)) from error
     if left := len(set(names) - written.keys()):
@@ -96,20 +103,29 @@ def _free(packed: PackedMemory, taken: set[str]) -> Path:
     return name if str(name).casefold() not in taken else Path(*parts, f"{packed.memory.id}.md")
 
 
-def _move_in(part: Path, path: Path) -> None:
-    """Each file on its own, so that everything else in the directory stays."""
-    for name in sorted(each.relative_to(part) for each in _files(part)):
+def _move_in(part: Path, path: Path, kept: Path | None) -> int:
+    """Each file that differs on its own, so that everything else in the directory stays. Returns how many were kept."""
+    count = 0
+    for name in sorted(each.relative_to(part) for each in regular_files(part)):
         target = path / name
         if target.parent.resolve() != (path.resolve() / name.parent):  # a link would lead elsewhere
             raise OSError(f"{target.parent} is a link")
         target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_file():
+            if filecmp.cmp(part / name, target, shallow=False):
+                continue
+            if kept is not None:
+                (kept / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(target, kept / name)
+                count += 1
         (part / name).replace(target)
+    return count
 
 
 def _names_there(path: Path) -> dict[str, Path]:
     """Which file holds which memory already."""
     names: dict[str, Path] = {}
-    for file in _files(path) if path.is_dir() else ():
+    for file in regular_files(path) if path.is_dir() else ():
         try:
             with file.open(encoding="utf-8", errors="replace") as text:
                 front, _ = read_front(text.read(_HEAD_CHARS))
@@ -137,7 +153,7 @@ def _left_out(content: PackageContent, problems: Problems) -> None:
 def is_markdown_folder(path: Path) -> bool:
     """Whether a directory (or a file) holds memories as Markdown."""
     looked = 0
-    for file in [path] if path.is_file() else _files(path):
+    for file in [path] if path.is_file() else regular_files(path):
         if file.suffix.lower() not in ENDINGS:
             continue
         looked += 1
@@ -159,7 +175,7 @@ def markdown_plan(path: Path, now: datetime) -> ImportPlan:
     memories: dict[str, PackedMemory] = {}
     edges: list[PackedEdge] = []
     root = path if path.is_dir() else path.parent
-    for file in [path] if path.is_file() else _files(path):
+    for file in [path] if path.is_file() else regular_files(path):
         if file.suffix.lower() not in ENDINGS:
             continue
         shown = storable(file.relative_to(root).as_posix())
@@ -194,7 +210,7 @@ def _folder_at(place: Path) -> str:
     return SEPARATOR.join(storable(part) for part in place.parts) or DEFAULT_FOLDER
 
 
-def _files(path: Path) -> Iterator[Path]:
+def regular_files(path: Path) -> Iterator[Path]:
     """Regular files below a directory, hidden ones and links left out, in a fixed order."""
     seen = 0
     for place, folders, files in os.walk(path):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from core.adapters.formats.problems import INFO, Problems
+from core.adapters.formats.source_files import keeper
 from core.adapters.formats.whole_file import new_file
 from core.adapters.packages.members import memory_json, memory_of
 from core.adapters.packages.plain import PlainContent
@@ -257,12 +258,17 @@ def shown_text(memory: Memory) -> str:
     return f"{memory.title}\n{memory.body}" if memory.title and memory.body else memory.title or memory.body
 
 
-def write_mem0(content: PackageContent, path: Path, *, overwrite: bool) -> ExportReport:
+def write_mem0(
+    content: PackageContent, path: Path, source: Path | None = None, *, overwrite: bool
+) -> ExportReport:
     """Write memories as mem0 lists them; trashed ones stay out. Errors: UserError."""
     problems = Problems()
     count = 0
     trashed = 0
-    with new_file(path, overwrite=overwrite) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+    with (
+        new_file(path, overwrite=overwrite, before=keeper(source, problems)) as part,
+        part.open("w", encoding="utf-8", newline="\n") as file,
+    ):
         file.write("[")
         for packed in content.memories():
             if packed.memory.deleted_at is not None:

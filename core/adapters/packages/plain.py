@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from core.domain.folder import Folder
+from core.domain.json_types import Json
 from core.domain.package import (
     PackedCase,
     PackedDocument,
@@ -23,10 +24,14 @@ from core.domain.schema import MemoryType, RelationType
 
 @dataclass(frozen=True, slots=True)
 class PlainContent:
-    """Memories and relations (core.domain.package.PackageContent); folders are those of the memories."""
+    """Memories and relations (core.domain.package.PackageContent); folders are those of the memories.
+
+    `origin`: the file that they came from.
+    """
 
     listed: Sequence[PackedMemory]
     relations: Sequence[PackedEdge] = ()
+    origin: Mapping[str, Json] = field(default_factory=dict)
 
     def types(self) -> Iterator[MemoryType]:
         """None."""
@@ -40,7 +45,7 @@ class PlainContent:
         """The folders of the memories, by name."""
         first = {each.folder: each.memory.created_at for each in reversed(self.listed)}
         for name in sorted(first):
-            yield PackedFolder(folder=Folder(name=name, created_at=first[name]))
+            yield PackedFolder(folder=Folder(name=name, created_at=first[name], origin=dict(self.origin)))
 
     def documents(self) -> Iterator[PackedDocument]:
         """None."""
