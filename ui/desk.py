@@ -39,6 +39,7 @@ from ui.dialogs.folders import AlsoReadsDialog, MergeFolderDialog
 from ui.dialogs.importing import ImportDialog
 from ui.dialogs.move import MoveDialog
 from ui.dialogs.replace import ReplaceDialog
+from ui.dialogs.write_back import WriteBackDialog
 from ui.models.copying import as_json, as_markdown, as_tsv
 from ui.models.table_columns import COLUMNS, Words
 from ui.operations import Operations
@@ -342,6 +343,9 @@ class Desk(QObject):
         for name, make in dialogs.items():
             actions.on(name, partial(self._ask_folder, make))
         actions.on("folder.new", self._new_folder)
+        self._page.source.write_wanted.connect(
+            lambda folder: WriteBackDialog(self._context, FolderPk(folder), self._top).open()
+        )
         actions.on("folder.delete", self._delete_folder)
 
     def _ask_folder(self, make: Callable[[FolderPk], QDialog]) -> None:

@@ -35,6 +35,7 @@ from ui.views.bulk_bar import BulkBar
 from ui.views.facet_bar import FacetBar
 from ui.views.folder_tree import FolderTree
 from ui.views.memory_table import MemoryTable
+from ui.views.source_strip import SourceStrip
 from ui.widgets.state_stack import StateStack
 
 SIDEBAR_PX, MIDDLE_PX, DETAIL_PX = 120, 300, 260
@@ -139,6 +140,7 @@ class MemoriesPage(QWidget):
         self.table = MemoryTable(context, self.model)
         self.stack = StateStack(self.table)
         self.bulk = BulkBar(context)
+        self.source = SourceStrip(context)
         self._refresh_soon = single_shot(self, REFRESH_MS, self._refresh)
         self._sidebar_soon = single_shot(self, SIDEBAR_MS, self._ask_sidebar)
         self._recent_later = single_shot(self, 1000, self._keep_recent)
@@ -150,6 +152,7 @@ class MemoriesPage(QWidget):
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        column.addWidget(self.source)
         column.addWidget(self.facets)
         column.addWidget(self.stack, 1)
         column.addWidget(self.bulk)
@@ -281,6 +284,7 @@ class MemoriesPage(QWidget):
         self.table.show_order(None if by_words else order)
         where = self.filter
         self.model.show(where, order)
+        self.source.show_folder(self.folder)
         if not self._counts_wait:
             self._ask_facets(where)
         self._tell_situation()
@@ -386,6 +390,7 @@ class MemoriesPage(QWidget):
     def _refresh(self) -> None:
         touched, self._touched = self._touched, set()
         self.model.refresh(touched)
+        self.source.refresh()
         self._ask_facets(self.filter)
 
     def _ask_facets(self, where: MemoryFilter) -> None:
