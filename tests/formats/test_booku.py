@@ -446,3 +446,9 @@ def test_unknown_columns_leave_as_they_came(desk: FilesDesk) -> None:
     assert (found["mem-2"]["Weight kg"], found["mem-2"]["from"], found["mem-2"]["mood"]) == (1.5, 7, None)
     assert (found["mem-1"]["Weight kg"], found["mem-1"]["from"], found["mem-1"]["mood"]) == (None, None, "晴")
     assert desk.plan(out).memories[0].extra["booku"] == desk.plan(path).memories[0].extra["booku"]
+
+
+def test_database_is_named_after_its_directory(desk: FilesDesk) -> None:
+    plan = desk.plan(booku(desk.root / "艾琳的机器人" / "metadata.db", [record("m1")]))
+    assert plan.source_name == "艾琳的机器人/metadata.db"
+    assert plan.folders[0].origin["file"] == "艾琳的机器人/metadata.db"

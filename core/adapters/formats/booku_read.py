@@ -34,7 +34,13 @@ def read_booku(path: Path, schema: Schema, problems: Problems | None = None) -> 
     problems = problems if problems is not None else Problems()
     tables = read_tables(path, problems)
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    return plan_of(tables, schema, problems, name=path.name, fallback_time=changed)
+    return plan_of(tables, schema, problems, name=_shown_name(path), fallback_time=changed)
+
+
+def _shown_name(path: Path) -> str:
+    """All of Booku's databases have one name: the directory in which it lies tells which bot's it is."""
+    place = path.absolute().parent.name
+    return f"{place}/{path.name}" if path.name == "metadata.db" and place else path.name
 
 
 def plan_of(
