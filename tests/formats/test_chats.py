@@ -374,3 +374,11 @@ def test_chat_of_a_group_knows_its_members_also_those_who_say_nothing(desk: File
     assert desk.take(path).op is None
     alone = write_chat(root / "group chats" / "other.jsonl", [header(), *lines[:1]])
     assert "group" not in chat_of(desk.bundle(desk.take(alone).created_folder).folder)
+
+
+def test_lines_that_end_with_cr_alone_are_read(desk: FilesDesk) -> None:
+    path = write_chat(desk.root / "old mac.jsonl", [header(), *floors(3)])
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r"))
+    plan = desk.plan(path)
+    assert [message.text for message in plan.messages] == [each["mes"] for each in floors(3)]
+    assert desk.engine.ask(FindFiles(path))[0].counts["messages"] == 3

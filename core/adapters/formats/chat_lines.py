@@ -87,16 +87,25 @@ def _mostly_utf8(head: bytes, first_fault: int) -> bool:
 
 
 def _lines(file: BinaryIO) -> Iterator[Line]:
-    encoding = _encoding(file.read(_SAMPLE_BYTES))
+    head = file.read(_SAMPLE_BYTES)
+    encoding = _encoding(head)
     file.seek(0)
-    if encoding.startswith(("utf-16", "utf-32")):
-        text = io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="\n")
-        raw = (line.encode("utf-8", "surrogatepass") for line in text)
-        encoding = "utf-8"
-        for number, line in enumerate(raw, start=1):
-            if (found := _line(line, number, encoding)) is not None:
-                yield found
-        text.detach()
+    wide = encoding.startswith(("utf-16", "utf-32"))
+    if wide or (b"}\r" in head and b"\n" not in head):  # only CR ends a line, as on old Macs
+        text = io.TextIOWrapper(
+            file,
+            encoding=encoding if wide else "latin-1",  # which gives each byte back as it was
+            errors="replace",
+            newline="\n" if wide else "\r",
+        )
+        raw = (line.encode("utf-8", "surrogatepass") if wide else line.encode("latin-1") for line in text)
+        encoding = "utf-8" if wide else encoding
+        try:
+            for number, line in enumerate(raw, start=1):
+                if (found := _line(line, number, encoding)) is not None:
+                    yield found
+        finally:
+            text.detach()  # the caller closes the file, also when not all was read
         return
     number = 0
     while line := file.readline(LONGEST_LINE):

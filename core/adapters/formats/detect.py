@@ -203,6 +203,8 @@ def _chat_counts(path: Path) -> dict[str, int] | None:
     first = next(iter(read_lines(path)), None)
     with path.open("rb") as file:
         lines = sum(1 for line in file if not line.isspace())
+    if lines == 1:  # or only CR ends a line
+        lines = sum(1 for _ in read_lines(path))
     header = first.value if first is not None and is_header(first.value) else None
     graph = None if header is None else graph_in(header)
     nodes = graph[0].get("nodes") if graph is not None else None
