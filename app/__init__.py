@@ -1,1 +1,6 @@
-"""Composition and doors: the window, the command line and whatever else starts the program."""
+"""The doors of the program: window, command line, and what joins everything."""
+
+import time
+
+STARTED = time.time()
+"""When this process began, as clocks on the wall tell."""

@@ -18,6 +18,7 @@ from app import container, crash
 from app.answers import Answer, Say, error_json, error_key, error_text, hint_lines
 from app.commands import COMMANDS, Argument, CommandSpec, Takes
 from core.domain import texts
+from core.domain.access import ReadOnly
 from core.domain.errors import Conflict, CuratorError
 from core.settings import Settings
 
@@ -33,6 +34,7 @@ def parser(say: Say) -> argparse.ArgumentParser:
         prog="memory-curator", description=say("cli.about"), epilog=say("cli.codes")
     )
     top.add_argument("--library", metavar="DIR", help=say("cli.arg.library"))
+    top.add_argument("--read-only", action="store_true", help=say("cli.arg.read_only"))
     top.add_argument("--tour", metavar="DIR", help=say("cli.arg.tour"))
     subparsers = top.add_subparsers(dest="command", metavar="COMMAND")
     for spec in COMMANDS:
@@ -41,6 +43,9 @@ def parser(say: Say) -> argparse.ArgumentParser:
         sub.add_argument("--library", metavar="DIR", default=argparse.SUPPRESS, help=say("cli.arg.library"))
         sub.add_argument("--json", action="store_true", help=say("cli.arg.json"))
         for argument in spec.arguments:
+        sub.add_argument(
+            "--read-only", action="store_true", default=argparse.SUPPRESS, help=say("cli.arg.read_only")
+        )
             _add(sub, argument, say)
     return top
 
@@ -130,7 +135,10 @@ def _answer_of(
         answer = spec.unopened(root, settings, arguments, say)
         if answer is not None:
             return answer
-    library = container.open_library(root, container.program(WRITER), settings, create=spec.creates)
+    asked = ReadOnly.ASKED if arguments["read_only"] else None
+    library = container.open_library(
+        root, container.program(WRITER), settings, create=spec.creates, read_only=asked
+    )
     try:
         return spec.function(library, arguments, say)
     finally:
@@ -184,4 +192,5 @@ def _open_window(arguments: Mapping[str, Any]) -> int:
         return tour.main(Path(arguments["tour"]))
     from app import gui
 
-    return gui.main(None if arguments["library"] is None else Path(arguments["library"]))
+    library = None if arguments["library"] is None else Path(arguments["library"])
+    return gui.main(library, read_only=arguments["read_only"])

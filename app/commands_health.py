@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.answers import Answer, Say
+from core.domain.access import ReadOnly
 from core.domain.commands_health import RepairFaults
-from core.domain.errors import Invalid, NotFound
+from core.domain.errors import Invalid, NotFound, ReadOnlyLibrary
 from core.domain.health import Backup, CheckReport, Cure, Fault, Finding
 from core.domain.queries_health import CheckUp, MakeBackup, Remake
 
@@ -108,7 +109,7 @@ def backup(library: Library, _args: Mapping[str, Any], say: Say) -> Answer:
 def backups_of(root: Path, settings: Settings, args: Mapping[str, Any], say: Say) -> Answer | None:
     """List, verify, restore or delete, also where the library is too damaged to be opened; None = `make`.
 
-    Errors: NotFound, BadFile, LibraryInUse, Invalid.
+    Errors: NotFound, BadFile, LibraryInUse, Invalid, ReadOnlyLibrary.
     """
     from app.container import copies_of
     from app.container_health import restore
@@ -123,6 +124,8 @@ def backups_of(root: Path, settings: Settings, args: Mapping[str, Any], say: Say
         listed = copies.all()
         lines = [backup_line(each, say) for each in listed] or [say("cli.backup.none")]
         return Answer({"backups": [backup_json(each) for each in listed]}, tuple(lines))
+    if action != "verify" and args["read_only"]:
+        raise ReadOnlyLibrary(ReadOnly.ASKED)
     name = _named(copies.all(), args["name"], newest=action == "verify")
     if action == "verify":
         checked = copies.verify(name)

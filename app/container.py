@@ -25,9 +25,10 @@ from core.domain import queries as q
 from core.domain import queries_booku as qb
 from core.domain import queries_index as qi
 from core.domain import queries_transfer as qt
+from core.domain.access import ReadOnly
 from core.domain.endpoints import ModelTask
 from core.domain.enums import ActorKind
-from core.domain.errors import Invalid, LibraryInUse, NotFound, Unavailable
+from core.domain.errors import BadFile, Invalid, LibraryInUse, NotFound, Unavailable
 from core.domain.ids import MemoryPk
 from core.domain.results import Actor, Changes, VerifyReport
 from core.domain.schema_data import default_schema
@@ -36,6 +37,8 @@ from core.engine import Engine
 from core.ports.clock import system_clock
 from core.settings import Settings
 from core.store.library import Holder, LibraryFiles, LibraryLock, lies_in_library
+from core.store.migrations import MIGRATIONS
+from core.store.reading import can_be_written, understood
 from core.store.store import SqlStore
 
 if TYPE_CHECKING:
@@ -107,24 +110,35 @@ def program(name: str) -> Actor:
 
 
 class Library:
-    """One opened library with all that belongs to it."""
+    """One opened library with all that belongs to it. With `read_only` nothing is written into its directory."""
 
-    def __init__(self, root: Path, actor: Actor, settings: Settings, lock: LibraryLock | None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        actor: Actor,
+        settings: Settings,
+        lock: LibraryLock | None,
+        read_only: ReadOnly | None = None,
+    ) -> None:
         self.files = LibraryFiles(root)
+        self.read_only = read_only
         self._settings = settings
         self._lock = lock
         self.models = Models(settings, settings.beside("model_usage.json"))
         self._change = EmbedderChange(self, settings)
         self.health = LibraryHealth(self, settings)
         self.extracting = LibraryExtraction(self, settings)
-        self.store = SqlStore(self.files, default_schema())
+        self.store = SqlStore(self.files, default_schema(), read_only=read_only)
         self.drainer: Drainer | None = None
         self._unsubscribe_drainer: Callable[[], None] = lambda: None
         self._on_index_state: Callable[[IndexState], None] | None = None
         self._keeps_indexed = False
         try:
-            self._roll_back_abandoned()
-            self.engine = Engine(self.store, actor, self._answers(), [self._end], self.health.before)
+            if read_only is None:
+                self._roll_back_abandoned()
+            self.engine = Engine(
+                self.store, actor, self._answers(), [self._end], self.health.before, read_only
+            )
             self.engine.subscribe(self._notice)
             self.engine.subscribe(log_changes)
         except BaseException:
@@ -299,7 +313,7 @@ class Library:
             yield True
             return
         lock = LibraryLock(self.files)
-        if not lock.acquire():
+        if self.read_only is not None or not lock.acquire():
             yield False
             return
         try:
@@ -369,6 +383,7 @@ class Library:
         from core.services.ingest.answers import ingest_answers
         from core.services.proposals import proposal_answers
         from core.services.recall.answers import recall_answers
+        from core.services.searching import Searching
         from core.services.upkeep_answers import upkeep_answers
 
         return {
@@ -399,6 +414,7 @@ class Library:
                 self._in_library,
                 self._run,
             ),
+            **Searching(self.store, self._near).answers(),
             qi.SearchByMeaning: self._search,
             qi.Verify: self._verify,
             qi.RebuildIndex: lambda _query, cancel: (
@@ -430,12 +446,22 @@ class Library:
     def _search(
         self, query: qi.SearchByMeaning, _cancel: Cancel | None
     ) -> tuple[tuple[MemoryPk, float], ...]:
+        from core.services.searching import read_filter
+
         allowed = None
         if query.filter != q.MemoryFilter():
             with self.store.read() as reader:
-                allowed = set(reader.memory_ids(query.filter, q.Sort()))
+                allowed = set(reader.memory_ids(read_filter(reader, query.filter), q.Sort()))
         hits = self._semantic.by_meaning(query.text, query.limit, allowed)
         return tuple((hit.pk, hit.score) for hit in hits)
+
+    def _near(self, text: str, limit: int, allowed: set[int] | None) -> list[tuple[int, float]]:
+        """For a search that has `~text` in it. Errors: Invalid where search by meaning is switched off."""
+        if self._settings.text("embedder") == "none":
+            raise Invalid("error.search.meaning_off")
+        if not self.store.queue.vector_counts(self.embedder.identity.key, None)[0]:
+            raise Invalid("error.search.no_vectors")
+        return [(hit.pk, hit.score) for hit in self._semantic.by_meaning(text, limit, allowed)]
 
     def _verify(self, query: qi.Verify, cancel: Cancel | None) -> VerifyReport:
         """Store and index; beside a program that keeps the library, or without an index, the store alone."""
@@ -447,7 +473,7 @@ class Library:
         if self._settings.text("embedder") == "none" or not self.files.index.exists():
             return store_report(counts, problems, index="none")
         lock = None if self._lock is not None else LibraryLock(self.files)
-        if lock is not None and not lock.acquire():
+        if lock is not None and (self.read_only is not None or not lock.acquire()):
             return store_report(counts, problems, index="elsewhere")
         from core.services.index_check import verify
 
@@ -510,10 +536,16 @@ def take_lock(root: Path, address: str = "") -> LibraryLock:
     lock = LibraryLock(LibraryFiles(root))
     deadline = time.monotonic() + LOCK_PATIENCE_S
     while not lock.acquire(address):
-        if time.monotonic() > deadline:
+        holder = lock.holder()
+        if time.monotonic() > deadline or (holder is not None and holder.address):  # a window stays
             raise LibraryInUse("error.library.in_use", path=str(root))
         time.sleep(0.05)
     return lock
+
+
+def may_write(root: Path) -> bool:
+    """Whether a library's directory and file may be written to."""
+    return can_be_written(LibraryFiles(root).database)
 
 
 def lock_holder(root: Path) -> Holder | None:
@@ -529,17 +561,34 @@ def open_library(
     create: bool = False,
     keep: bool = False,
     address: str = "",
+    read_only: ReadOnly | None = None,
 ) -> Library:
     """Open a library. `keep`: hold its lock (a window does; commands work beside it without).
 
+    It is opened for reading alone when asked (`read_only`), where nothing can be written, and when a newer
+    program made it but all of it is understood; `Library.read_only` says why.
     Errors: NotFound when there is none and `create` is not set, Invalid for a path that cannot be a
     library, LibraryInUse, BadFile for a damaged or newer one.
     """
     root = root.absolute()
     if root.exists() and not root.is_dir():
         raise Invalid("error.library.not_directory", path=str(root))
-    if not create and not library_exists(root):
+    if not (create and read_only is None) and not library_exists(root):
         raise NotFound("error.library.missing", path=str(root))
+    database = LibraryFiles(root).database
+    if read_only is None and database.exists() and not may_write(root):
+        read_only = ReadOnly.MEDIUM
+    if read_only is not None:
+        return Library(root, actor, settings, None, read_only)
+    try:
+        return _open_to_write(root, actor, settings, keep=keep, address=address)
+    except BadFile as error:
+        if error.key != "error.store.newer" or not understood(database, len(MIGRATIONS)):
+            raise
+        return Library(root, actor, settings, None, ReadOnly.NEWER)
+
+
+def _open_to_write(root: Path, actor: Actor, settings: Settings, *, keep: bool, address: str) -> Library:
     try:
         root.mkdir(parents=True, exist_ok=True)
         lock = take_lock(root, address) if keep else None

@@ -87,7 +87,7 @@ class LibraryHealth:
 
     def keep_backed_up(self) -> None:
         """From now on a thread makes the scheduled backups while the library is open."""
-        if self._thread is None:
+        if self._thread is None and self._library.read_only is None:
             self._thread = threading.Thread(target=self._look, name="backup-clock", daemon=True)
             self._thread.start()
 

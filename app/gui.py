@@ -12,9 +12,10 @@ from types import TracebackType
 from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication
 
-from app import container, crash, logbook, paths
+from app import STARTED, container, crash, logbook, paths
 from app.gui_libraries import GuiLibraries
 from app.window_call import WindowServer, call_window
+from core.domain.access import ReadOnly
 from core.settings import Settings
 from ui.icons import font_icon
 from ui.idle_gc import IdleCollector
@@ -28,6 +29,8 @@ from ui.theme import Scheme, Theme
 
 ALREADY_OPEN = 0
 """Exit code of a start that only brought the other window to the front: what was asked for is there."""
+DOUBLE_START_S = 3.0
+"""Starts that close together are one wish (a double click on the icon); a later one is asked what it wants."""
 PYTHON_TURN_MS = 500
 ICON_PX = 64
 
@@ -63,18 +66,19 @@ def application(arguments: list[str]) -> QApplication:
     return app
 
 
-def main(library: Path | None = None) -> int:
-    """Open the window, or bring the one that has the library open to the front. Returns the exit code."""
+def main(library: Path | None = None, *, read_only: bool = False) -> int:
+    """Open the window; a double start brings the first to the front instead. Returns the exit code."""
     settings = container.load_settings()
     path = start_path(library, settings)
     app = application(sys.argv[:1])
-    if path is not None and raised_other(path):
+    asked = ReadOnly.ASKED if read_only else None
+    if path is not None and asked is None and was_double_start(path):
         return ALREADY_OPEN
     log = logbook.start(paths.log_dir())
     try:
         with running(app, settings) as window:
-            window.refused.connect(lambda taken: app.exit(ALREADY_OPEN) if raised_other(taken) else None)
-            window.start(path)
+            window.refused.connect(lambda taken: app.exit(ALREADY_OPEN) if was_double_start(taken) else None)
+            window.start(path, asked)
             window.show()
             return app.exec()
     finally:
@@ -89,10 +93,12 @@ def start_path(library: Path | None, settings: Settings) -> Path | None:
     return Path(last) if last and container.library_exists(Path(last)) else None
 
 
-def raised_other(path: Path) -> bool:
-    """Whether another window has the library open and came to the front."""
+def was_double_start(path: Path) -> bool:
+    """Whether another window got the library at the same time, and came to the front."""
     holder = container.lock_holder(path) if container.library_exists(path) else None
-    return holder is not None and call_window(holder.address)
+    if holder is None or holder.since + DOUBLE_START_S < STARTED:
+        return False
+    return call_window(holder.address)
 
 
 @contextlib.contextmanager

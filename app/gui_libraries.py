@@ -9,9 +9,10 @@ from pathlib import Path
 from app import container, paths
 from app.container_health import restore
 from app.window_call import call_window
+from core.domain.access import ReadOnly
 from core.domain.api import EngineApi
 from core.domain.commands_transfer import ApplyImport
-from core.domain.errors import Invalid
+from core.domain.errors import Invalid, ReadOnlyLibrary
 from core.domain.health import Backup
 from core.settings import Settings
 from ui.libraries import RecentLibrary
@@ -31,9 +32,15 @@ class GuiLibraries:
         self._open: dict[int, container.Library] = {}
         self._lock = threading.Lock()
 
-    def open(self, path: Path) -> EngineApi:
+    def open(self, path: Path, read_only: ReadOnly | None = None) -> EngineApi:
         """Errors: NotFound, LibraryInUse, BadFile."""
-        return self._keep(path, create=False)
+        return self._keep(path, create=False, read_only=read_only)
+
+    def check_writable(self, path: Path) -> None:
+        """Errors: LibraryInUse, ReadOnlyLibrary."""
+        if not container.may_write(path):
+            raise ReadOnlyLibrary(ReadOnly.MEDIUM)
+        container.take_lock(path).release()
 
     def create(self, path: Path) -> EngineApi:
         """Errors: Invalid when the directory holds something else."""
@@ -54,9 +61,15 @@ class GuiLibraries:
             engine.run(ApplyImport(self._library(engine).sample_plan()))
         return engine
 
-    def _keep(self, path: Path, *, create: bool) -> EngineApi:
+    def _keep(self, path: Path, *, create: bool, read_only: ReadOnly | None = None) -> EngineApi:
         library = container.open_library(
-            path, container.person(), self._settings, create=create, keep=True, address=self._address
+            path,
+            container.person(),
+            self._settings,
+            create=create,
+            keep=True,
+            address=self._address,
+            read_only=read_only,
         )
         library.keep_indexed()
         library.keep_watched()

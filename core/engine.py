@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from core.domain import queries_history as qy
+from core.domain.access import ReadOnly
 from core.domain.api import Cancel, Drafts, Report, Unsubscribe
 from core.domain.commands import Command
+from core.domain.errors import ReadOnlyLibrary
 from core.domain.ids import OpId
 from core.domain.queries import Query
 from core.domain.results import Actor, Changes, OpResult, UndoResult
@@ -33,7 +35,8 @@ class Engine:
     """One opened library (core.domain.api.EngineApi).
 
     `answers` are the queries that need adapters, `closers` end what was opened for this engine, in
-    order, `before` comes before each command; all come from app/container.py.
+    order, `before` comes before each command; all come from app/container.py. With `read_only` nothing is
+    written, and whatever would write is refused before it begins.
     """
 
     def __init__(
@@ -43,12 +46,14 @@ class Engine:
         answers: Mapping[type[Query[Any]], Answer] | None = None,
         closers: Sequence[Closer] = (),
         before: Before | None = None,
+        read_only: ReadOnly | None = None,
     ) -> None:
         self._store = store
         self._actor = actor
         self._answers = {**(answers or {}), **self._own_answers()}
         self._closers = tuple(closers)
         self._before = before
+        self._read_only = read_only
         self._listeners: list[Callable[[Changes], None]] = []
         self._lock = threading.Lock()
         self._seen = store.last_op()
@@ -61,6 +66,15 @@ class Engine:
         return self._actor
 
     @property
+    def read_only(self) -> ReadOnly | None:
+        """Why nothing can be written; None = it can."""
+        return self._read_only
+
+    def _check_writable(self) -> None:
+        if self._read_only is not None:
+            raise ReadOnlyLibrary(self._read_only)
+
+    @property
     def drafts(self) -> Drafts:
         """Unsaved texts."""
         return self._store.drafts
@@ -71,6 +85,7 @@ class Engine:
         self, command: Command, *, progress: Report | None = None, cancel: Cancel | None = None
     ) -> OpResult:
         """Make one change as one op; see EngineApi."""
+        self._check_writable()
         handler = HANDLERS[type(command)]
         draft = OpDraft(command.LABEL, self._actor, undoable=command.UNDOABLE)
         if self._before is not None:
@@ -112,6 +127,7 @@ class Engine:
     def _undo(
         self, op: OpId | None, *, partly: bool, redo: bool, progress: Report | None, cancel: Cancel | None
     ) -> UndoResult:
+        self._check_writable()
         target, restored, conflicts, changes = self._store.undo(
             self._actor, op, partly=partly, redo=redo, progress=progress or ignore_progress, cancel=cancel
         )
@@ -124,6 +140,8 @@ class Engine:
         """Answer a query; see EngineApi."""
         if cancel is not None:
             cancel.check()
+        if query.writes:
+            self._check_writable()
         answer = self._answers.get(type(query))
         if answer is not None:
             return cast("T", answer(query, cancel))

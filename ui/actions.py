@@ -39,6 +39,8 @@ class Situation:
     document: bool = False
     sample: bool = False
     unsaved: bool = False
+    read_only: str = ""
+    """Why nothing can be written (core.domain.access.ReadOnly)."""
 
 
 class Need(StrEnum):
@@ -111,7 +113,8 @@ class Action:
     """One row of the table. The texts are `action.<id>`, `action.<id>.tip` and, for narrow
     places, `action.<id>.short`.
 
-    `no_shortcut`: reason key (`no_shortcut.*`) when there is no shortcut.
+    `no_shortcut`: reason key (`no_shortcut.*`) when there is no shortcut. `writes`: not where the library is
+    only read.
     """
 
     id: str
@@ -121,6 +124,7 @@ class Action:
     need: Need = Need.LIBRARY
     reach: Reach = Reach.WINDOW
     checkable: bool = False
+    writes: bool = False
 
 
 RARE = "no_shortcut.rare"
@@ -130,26 +134,27 @@ DANGER = "no_shortcut.danger"
 TABLE: tuple[Action, ...] = (
     # library
     Action("library.open", "mdi6.folder-open-outline", "Ctrl+O", need=Need.NOTHING),
+    Action("library.open_read_only", "mdi6.eye-outline", no_shortcut=RARE, need=Need.NOTHING),
     Action("library.new", "mdi6.plus-box-outline", no_shortcut=RARE, need=Need.NOTHING),
     Action("library.sample", "mdi6.flask-outline", no_shortcut=RARE, need=Need.NOTHING),
     Action("library.reset_sample", "mdi6.flask-empty-outline", no_shortcut=DANGER, need=Need.NOTHING),
     Action("library.close", "mdi6.close-box-outline", no_shortcut=RARE),
-    Action("library.import", "mdi6.import", "Ctrl+I"),
-    Action("library.import_directory", "mdi6.folder-search-outline", "Ctrl+Shift+I"),
+    Action("library.import", "mdi6.import", "Ctrl+I", writes=True),
+    Action("library.import_directory", "mdi6.folder-search-outline", "Ctrl+Shift+I", writes=True),
     Action("library.export", "mdi6.export", "Ctrl+Shift+E", need=Need.FOLDER),
-    Action("library.watched", "mdi6.folder-eye-outline", no_shortcut=RARE),
+    Action("library.watched", "mdi6.folder-eye-outline", no_shortcut=RARE, writes=True),
     Action("library.export_all", "mdi6.package-variant-closed", no_shortcut=RARE),
     Action("library.types", "mdi6.shape-outline", no_shortcut=RARE),
     Action("library.health", "mdi6.heart-pulse", no_shortcut=RARE),
-    Action("library.backup", "mdi6.content-save-all-outline", no_shortcut=RARE),
-    Action("library.rebuild", "mdi6.database-refresh-outline", no_shortcut=RARE),
+    Action("library.backup", "mdi6.content-save-all-outline", no_shortcut=RARE, writes=True),
+    Action("library.rebuild", "mdi6.database-refresh-outline", no_shortcut=RARE, writes=True),
     Action("library.models", "mdi6.brain", no_shortcut=RARE),
     Action("library.requests", "mdi6.account-voice", no_shortcut=RARE),
     Action("window.settings", "mdi6.cog-outline", "Ctrl+,"),
     Action("window.quit", "mdi6.exit-to-app", "Ctrl+Q", need=Need.NOTHING),
     # changes
-    Action("edit.undo", "mdi6.undo", "Ctrl+Z", need=Need.UNDO),
-    Action("edit.redo", "mdi6.redo", "Ctrl+Shift+Z", need=Need.REDO),
+    Action("edit.undo", "mdi6.undo", "Ctrl+Z", need=Need.UNDO, writes=True),
+    Action("edit.redo", "mdi6.redo", "Ctrl+Shift+Z", need=Need.REDO, writes=True),
     Action("edit.search", "mdi6.magnify", "Ctrl+F"),
     Action("edit.select_all", "mdi6.select-all", "Ctrl+A", need=Need.ROWS, reach=Reach.LIST),
     Action("edit.copy_table", "mdi6.content-copy", "Ctrl+C", need=Need.SELECTION, reach=Reach.LIST),
@@ -162,33 +167,64 @@ TABLE: tuple[Action, ...] = (
         reach=Reach.LIST,
     ),
     # one memory
-    Action("memory.new", "mdi6.plus", "Ctrl+N"),
-    Action("memory.edit", "mdi6.pencil-outline", "E", need=Need.ONE_OUTSIDE, reach=Reach.LIST),
-    Action("memory.save", "mdi6.content-save-outline", "Ctrl+S", need=Need.UNSAVED),
+    Action("memory.new", "mdi6.plus", "Ctrl+N", writes=True),
+    Action("memory.edit", "mdi6.pencil-outline", "E", need=Need.ONE_OUTSIDE, reach=Reach.LIST, writes=True),
+    Action("memory.save", "mdi6.content-save-outline", "Ctrl+S", need=Need.UNSAVED, writes=True),
     Action("memory.discard", "mdi6.close", no_shortcut=DANGER, need=Need.EDITING),
     # many memories
-    Action("memory.move", "mdi6.folder-move-outline", "Ctrl+M", need=Need.OUTSIDE_TRASH),
-    Action("memory.copy", "mdi6.content-duplicate", "Ctrl+Shift+D", need=Need.OUTSIDE_TRASH),
-    Action("memory.type", "mdi6.shape-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
-    Action("memory.layer", "mdi6.layers-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
-    Action("memory.importance", "mdi6.star-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
-    Action("memory.tags", "mdi6.tag-outline", "Ctrl+T", need=Need.OUTSIDE_TRASH),
-    Action("memory.visibility", "mdi6.eye-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
-    Action("memory.lock", "mdi6.lock-outline", "Ctrl+L", need=Need.OUTSIDE_TRASH),
-    Action("memory.unlock", "mdi6.lock-open-variant-outline", "Ctrl+Shift+L", need=Need.OUTSIDE_TRASH),
-    Action("memory.replace", "mdi6.find-replace", "Ctrl+H", need=Need.OUTSIDE_TRASH),
-    Action("memory.looked_at", "mdi6.eye-check-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
+    Action("memory.move", "mdi6.folder-move-outline", "Ctrl+M", need=Need.OUTSIDE_TRASH, writes=True),
+    Action("memory.copy", "mdi6.content-duplicate", "Ctrl+Shift+D", need=Need.OUTSIDE_TRASH, writes=True),
+    Action("memory.type", "mdi6.shape-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH, writes=True),
+    Action("memory.layer", "mdi6.layers-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH, writes=True),
+    Action("memory.importance", "mdi6.star-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH, writes=True),
+    Action("memory.tags", "mdi6.tag-outline", "Ctrl+T", need=Need.OUTSIDE_TRASH, writes=True),
+    Action("memory.visibility", "mdi6.eye-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH, writes=True),
+    Action("memory.lock", "mdi6.lock-outline", "Ctrl+L", need=Need.OUTSIDE_TRASH, writes=True),
+    Action(
+        "memory.unlock",
+        "mdi6.lock-open-variant-outline",
+        "Ctrl+Shift+L",
+        need=Need.OUTSIDE_TRASH,
+        writes=True,
+    ),
+    Action("memory.replace", "mdi6.find-replace", "Ctrl+H", need=Need.OUTSIDE_TRASH, writes=True),
+    Action(
+        "memory.looked_at", "mdi6.eye-check-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH, writes=True
+    ),
     Action("memory.export", "mdi6.export-variant", "Ctrl+E", need=Need.OUTSIDE_TRASH),
-    Action("memory.merge", "mdi6.call-merge", "Ctrl+Shift+M", need=Need.SEVERAL_OUTSIDE),
-    Action("memory.unmerge", "mdi6.call-split", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
-    Action("memory.promote", "mdi6.arrow-up-bold-circle-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
-    Action("memory.unfold", "mdi6.arrow-expand-vertical", no_shortcut=MENU, need=Need.OUTSIDE_TRASH),
-    Action("memory.archive", "mdi6.archive-outline", "Ctrl+Shift+A", need=Need.OUTSIDE_TRASH),
-    Action("memory.restore", "mdi6.archive-arrow-up-outline", "Ctrl+Shift+R", need=Need.OUTSIDE_TRASH),
-    Action("memory.trash", "mdi6.trash-can-outline", "Del", need=Need.OUTSIDE_TRASH, reach=Reach.LIST),
-    Action("memory.untrash", "mdi6.delete-restore", "Ctrl+Shift+U", need=Need.INSIDE_TRASH),
-    Action("memory.delete", "mdi6.delete-forever-outline", no_shortcut=DANGER, need=Need.SELECTION),
-    Action("trash.empty", "mdi6.delete-sweep-outline", no_shortcut=DANGER, need=Need.TRASH_FULL),
+    Action("memory.merge", "mdi6.call-merge", "Ctrl+Shift+M", need=Need.SEVERAL_OUTSIDE, writes=True),
+    Action("memory.unmerge", "mdi6.call-split", no_shortcut=MENU, need=Need.OUTSIDE_TRASH, writes=True),
+    Action(
+        "memory.promote",
+        "mdi6.arrow-up-bold-circle-outline",
+        no_shortcut=MENU,
+        need=Need.OUTSIDE_TRASH,
+        writes=True,
+    ),
+    Action(
+        "memory.unfold", "mdi6.arrow-expand-vertical", no_shortcut=MENU, need=Need.OUTSIDE_TRASH, writes=True
+    ),
+    Action("memory.archive", "mdi6.archive-outline", "Ctrl+Shift+A", need=Need.OUTSIDE_TRASH, writes=True),
+    Action(
+        "memory.restore",
+        "mdi6.archive-arrow-up-outline",
+        "Ctrl+Shift+R",
+        need=Need.OUTSIDE_TRASH,
+        writes=True,
+    ),
+    Action(
+        "memory.trash",
+        "mdi6.trash-can-outline",
+        "Del",
+        need=Need.OUTSIDE_TRASH,
+        reach=Reach.LIST,
+        writes=True,
+    ),
+    Action("memory.untrash", "mdi6.delete-restore", "Ctrl+Shift+U", need=Need.INSIDE_TRASH, writes=True),
+    Action(
+        "memory.delete", "mdi6.delete-forever-outline", no_shortcut=DANGER, need=Need.SELECTION, writes=True
+    ),
+    Action("trash.empty", "mdi6.delete-sweep-outline", no_shortcut=DANGER, need=Need.TRASH_FULL, writes=True),
     # recall
     Action("memory.recall", "mdi6.text-search", "P", need=Need.ONE_OUTSIDE, reach=Reach.LIST),
     Action("memory.why_not", "mdi6.help-circle-outline", "W", need=Need.ONE, reach=Reach.LIST),
@@ -197,7 +233,7 @@ TABLE: tuple[Action, ...] = (
     Action("recall.copy", "mdi6.content-copy", "Ctrl+Shift+C", need=Need.RECALL),
     Action("recall.pin", "mdi6.pin-outline", "Ctrl+Shift+P", need=Need.RECALL),
     Action("recall.last", "mdi6.history", "Ctrl+Shift+Y", need=Need.RECALL),
-    Action("recall.save_case", "mdi6.clipboard-check-outline", "Ctrl+Shift+T", need=Need.RECALL),
+    Action("recall.save_case", "mdi6.clipboard-check-outline", "Ctrl+Shift+T", need=Need.RECALL, writes=True),
     Action("recall.run_cases", "mdi6.clipboard-play-outline", "Ctrl+Shift+G", need=Need.RECALL),
     Action("recall.on_graph", "mdi6.graph-outline", "Ctrl+G", need=Need.RECALL),
     # graph
@@ -206,16 +242,18 @@ TABLE: tuple[Action, ...] = (
     Action("graph.open", "mdi6.text-box-outline", no_shortcut=MENU, need=Need.GRAPH_PICKED),
     Action("graph.fit", "mdi6.fit-to-page-outline", "F", need=Need.GRAPH, reach=Reach.GRAPH),
     Action("graph.search", "mdi6.magnify", "/", need=Need.GRAPH, reach=Reach.GRAPH),
-    Action("graph.relate", "mdi6.vector-line", "R", need=Need.GRAPH_ONE, reach=Reach.GRAPH),
-    Action("graph.group", "mdi6.group", "T", need=Need.GRAPH_PICKED, reach=Reach.GRAPH),
+    Action("graph.relate", "mdi6.vector-line", "R", need=Need.GRAPH_ONE, reach=Reach.GRAPH, writes=True),
+    Action("graph.group", "mdi6.group", "T", need=Need.GRAPH_PICKED, reach=Reach.GRAPH, writes=True),
     Action("graph.path", "mdi6.map-marker-path", "B", need=Need.GRAPH_TWO, reach=Reach.GRAPH),
     Action("graph.focus", "mdi6.image-filter-center-focus", "K", need=Need.GRAPH_PICKED, reach=Reach.GRAPH),
     Action("graph.unfold", "mdi6.arrow-expand-all", "X", need=Need.GRAPH_ONE, reach=Reach.GRAPH),
     Action("graph.fold", "mdi6.arrow-collapse-all", "C", need=Need.GRAPH_ONE, reach=Reach.GRAPH),
     Action("graph.hide", "mdi6.eye-off-outline", "H", need=Need.GRAPH_PICKED, reach=Reach.GRAPH),
     Action("graph.clear", "mdi6.filter-remove-outline", "A", need=Need.GRAPH, reach=Reach.GRAPH),
-    Action("graph.pin", "mdi6.pin-outline", "N", need=Need.GRAPH_PICKED, reach=Reach.GRAPH),
-    Action("graph.unpin", "mdi6.pin-off-outline", "U", need=Need.GRAPH_PICKED, reach=Reach.GRAPH),
+    Action("graph.pin", "mdi6.pin-outline", "N", need=Need.GRAPH_PICKED, reach=Reach.GRAPH, writes=True),
+    Action(
+        "graph.unpin", "mdi6.pin-off-outline", "U", need=Need.GRAPH_PICKED, reach=Reach.GRAPH, writes=True
+    ),
     Action("graph.arrange", "mdi6.creation-outline", no_shortcut=MENU, need=Need.GRAPH),
     Action("graph.injection", "mdi6.lightning-bolt-outline", "I", need=Need.GRAPH, reach=Reach.GRAPH),
     Action("graph.table", "mdi6.table", "L", need=Need.GRAPH, reach=Reach.GRAPH),
@@ -223,21 +261,23 @@ TABLE: tuple[Action, ...] = (
     Action("graph.svg", "mdi6.vector-curve", no_shortcut=MENU, need=Need.GRAPH),
     Action("graph.graphml", "mdi6.graph-outline", no_shortcut=MENU, need=Need.GRAPH),
     # documents
-    Action("documents.add_files", "mdi6.file-plus-outline", "Ctrl+Shift+O"),
-    Action("documents.add_folder", "mdi6.folder-plus-outline", no_shortcut=RARE),
-    Action("documents.new_text", "mdi6.text-box-plus-outline", "Ctrl+Shift+V"),
+    Action("documents.add_files", "mdi6.file-plus-outline", "Ctrl+Shift+O", writes=True),
+    Action("documents.add_folder", "mdi6.folder-plus-outline", no_shortcut=RARE, writes=True),
+    Action("documents.new_text", "mdi6.text-box-plus-outline", "Ctrl+Shift+V", writes=True),
     Action("documents.memories", "mdi6.cards-outline", no_shortcut=MENU, need=Need.DOCUMENT),
-    Action("documents.cut", "mdi6.content-cut", no_shortcut=MENU, need=Need.DOCUMENT),
+    Action("documents.cut", "mdi6.content-cut", no_shortcut=MENU, need=Need.DOCUMENT, writes=True),
     Action("documents.open_source", "mdi6.open-in-new", no_shortcut=MENU, need=Need.DOCUMENT),
     Action("documents.export", "mdi6.export", no_shortcut=MENU, need=Need.DOCUMENT),
-    Action("documents.rename", "mdi6.rename-box", no_shortcut=MENU, need=Need.DOCUMENT),
-    Action("documents.delete", "mdi6.trash-can-outline", no_shortcut=DANGER, need=Need.DOCUMENT),
+    Action("documents.rename", "mdi6.rename-box", no_shortcut=MENU, need=Need.DOCUMENT, writes=True),
+    Action("documents.delete", "mdi6.trash-can-outline", no_shortcut=DANGER, need=Need.DOCUMENT, writes=True),
     # folders
-    Action("folder.new", "mdi6.folder-plus-outline", "Ctrl+Shift+N"),
-    Action("folder.rename", "mdi6.rename-box", "F2", need=Need.FOLDER, reach=Reach.FOLDERS),
-    Action("folder.merge", "mdi6.call-merge", no_shortcut=MENU, need=Need.FOLDER),
-    Action("folder.also_reads", "mdi6.book-arrow-right-outline", no_shortcut=MENU, need=Need.FOLDER),
-    Action("folder.delete", "mdi6.folder-remove-outline", no_shortcut=DANGER, need=Need.FOLDER),
+    Action("folder.new", "mdi6.folder-plus-outline", "Ctrl+Shift+N", writes=True),
+    Action("folder.rename", "mdi6.rename-box", "F2", need=Need.FOLDER, reach=Reach.FOLDERS, writes=True),
+    Action("folder.merge", "mdi6.call-merge", no_shortcut=MENU, need=Need.FOLDER, writes=True),
+    Action(
+        "folder.also_reads", "mdi6.book-arrow-right-outline", no_shortcut=MENU, need=Need.FOLDER, writes=True
+    ),
+    Action("folder.delete", "mdi6.folder-remove-outline", no_shortcut=DANGER, need=Need.FOLDER, writes=True),
     # the window
     Action("view.subfolders", "mdi6.file-tree-outline", "Ctrl+Shift+B", checkable=True),
     Action("view.clear_filters", "mdi6.filter-remove-outline", "Ctrl+Shift+F"),
@@ -355,7 +395,12 @@ class Actions(QObject):
     def why_disabled(self, action_id: str) -> str:
         """The words for why an action cannot be used now; "" when it can."""
         row = BY_ID[action_id]
+        if self._kept_from_writing(row):
+            return self._tr(f"why.read_only.{self._situation.read_only}")
         return "" if NEEDS[row.need](self._situation) else self._tr(f"why.{row.need.value}")
+
+    def _kept_from_writing(self, row: Action) -> bool:
+        return row.writes and bool(self._situation.read_only)
 
     def _make(self, row: Action) -> QAction:
         action = QAction(self)
@@ -375,7 +420,7 @@ class Actions(QObject):
         if composing():
             return
         handler = self._handlers.get(action_id)
-        if handler is not None:
+        if handler is not None and not self._kept_from_writing(BY_ID[action_id]):
             handler()
 
     def _show(self, row: Action) -> None:
@@ -386,7 +431,7 @@ class Actions(QObject):
             text = self._tr("action.edit.undo.named", name=now.undo_label)
         elif row.id == "edit.redo" and now.redo_label:
             text = self._tr("action.edit.redo.named", name=now.redo_label)
-        enabled = NEEDS[row.need](now) and row.id in self._handlers
+        enabled = NEEDS[row.need](now) and row.id in self._handlers and not self._kept_from_writing(row)
         action.setText(text)
         if self._tr.has(f"action.{row.id}.short"):
             action.setIconText(self._tr(f"action.{row.id}.short"))

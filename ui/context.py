@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.domain.access import ReadOnly
 from core.domain.api import EngineApi
 from core.settings import Settings
 from ui.actions import Actions
@@ -36,3 +37,8 @@ class Context:
     theme: Theme
     tr: Language
     actions: Actions
+
+    @property
+    def read_only(self) -> ReadOnly | None:
+        """Why nothing can be written; controls that would write are kept off by ui.read_only."""
+        return self.engine.read_only

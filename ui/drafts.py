@@ -43,8 +43,8 @@ class DraftKeeper(QObject):
         return self._drafts.get(key)
 
     def keep(self, key: str, data: JsonObject) -> None:
-        """Keep a draft in place of an older one."""
-        if self._drafts.get(key) == data:
+        """Keep a draft in place of an older one; not where the library is only read."""
+        if self._engine.read_only is not None or self._drafts.get(key) == data:
             return
         new = key not in self._drafts
         self._drafts[key] = data
@@ -54,6 +54,8 @@ class DraftKeeper(QObject):
 
     def discard(self, key: str) -> None:
         """Forget a draft."""
+        if self._engine.read_only is not None:
+            return
         if self._drafts.pop(key, None) is not None or key in self._unwritten:
             self._write(key, None)
             self.changed.emit()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -38,12 +39,13 @@ class DropHint(QFrame):
         column.addStretch(1)
         self.hide()
 
-    def cover(self) -> None:
-        """Show it over all of the area."""
+    def cover(self, refusal: str = "") -> None:
+        """Show it over all of the area; `refusal`: why nothing can be taken in."""
         size = self._theme.px(ICON_PX)
-        self._icon.setPixmap(self._theme.icon("mdi6.tray-arrow-down", "accent").pixmap(size, size))
-        self.label.setText(self._tr("drop.here"))
-        self._more.setText(self._tr("drop.what"))
+        icon, color = ("mdi6.cancel", "danger") if refusal else ("mdi6.tray-arrow-down", "accent")
+        self._icon.setPixmap(self._theme.icon(icon, color).pixmap(size, size))
+        self.label.setText(refusal or self._tr("drop.here"))
+        self._more.setText("" if refusal else self._tr("drop.what"))
         self.setGeometry(self._area.rect())
         self.raise_()
         self.show()
@@ -57,6 +59,8 @@ class FileDrops(QObject):
     def __init__(self, window: QWidget, area: QWidget, tr: Language, theme: Theme) -> None:
         super().__init__(window)
         self.hint = DropHint(tr, theme, area)
+        self.refusal: Callable[[], str] = str
+        """Why nothing can be taken in now; "" = it can."""
         self._files: tuple[Path, ...] = ()
         self._soon = single_shot(self, 0, lambda: self.dropped.emit(self._files))
         window.setAcceptDrops(True)
@@ -78,7 +82,7 @@ class FileDrops(QObject):
         event.accept()
         if not let_go:
             if not self.hint.isVisible():
-                self.hint.cover()
+                self.hint.cover(self.refusal())
             return True
         self.hint.hide()
         self._files = files

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from core.domain.access import ReadOnly
 from core.domain.api import EngineApi
 from core.domain.health import Backup
 
@@ -26,8 +27,17 @@ class RecentLibrary:
 class Libraries(Protocol):
     """Implemented in app. All calls block, so they run in the background."""
 
-    def open(self, path: Path) -> EngineApi:
-        """Open a library that exists. Errors: LibraryInUse, UserError when it is none or is damaged."""
+    def open(self, path: Path, read_only: ReadOnly | None = None) -> EngineApi:
+        """Open a library that exists; with `read_only`, and where nothing can be written, for reading alone.
+
+        Errors: LibraryInUse, UserError when it is none or is damaged.
+        """
+
+    def check_writable(self, path: Path) -> None:
+        """Whether a library that is open for reading could be opened for writing now.
+
+        Errors: LibraryInUse, ReadOnlyLibrary.
+        """
 
     def create(self, path: Path) -> EngineApi:
         """Make a library in an empty or new directory and open it. Errors: UserError."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QByteArray, QSize, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from core.domain.access import ReadOnly
 from core.domain.api import Cancel, EngineApi, Report
 from core.domain.errors import BadFile, LibraryInUse
 from core.domain.health import Backup
@@ -18,12 +19,13 @@ from ui.file_drops import FileDrops
 from ui.libraries import RecentLibrary
 from ui.look_actions import LookActions
 from ui.menus import fill_menu_bar
+from ui.read_only import why_not
 from ui.services import Services
 from ui.session import Session
 from ui.tasks import Lane, single_shot
 from ui.views.library_chooser import LibraryChooser
 from ui.views.top_bar import TopBar
-from ui.widgets.message_strip import MessageStrip
+from ui.widgets.message_strip import MessageStrip, Way
 
 SETTING_WINDOW = "ui.window"
 START_PX = (1280, 800)
@@ -84,11 +86,13 @@ class MainWindow(QMainWindow):
         holder.setLayout(whole)
         self.setCentralWidget(holder)
         self.drops = FileDrops(self, holder, services.tr, services.theme)
+        self.drops.refusal = self._why_no_drops
         self.top.hide()
 
     def _connect(self) -> None:
         on = self.actions_table.on
         on("library.open", self.ask_open)
+        on("library.open_read_only", lambda: self.ask_open(ReadOnly.ASKED))
         on("library.new", self.ask_new)
         on("library.sample", lambda: self.open_sample(reset=False))
         on("library.close", self.close_library)
@@ -98,27 +102,56 @@ class MainWindow(QMainWindow):
         self.actions_table.attach(self, Reach.WINDOW)
         self.chooser.wanted.connect(self._on_way)
         self.chooser.opened.connect(self.open_library)
+        self.chooser.read_only_wanted.connect(lambda path: self.open_library(path, ReadOnly.ASKED))
         self.chooser.forgotten.connect(self._forget)
         self.chooser.language_wanted.connect(self.look.set_language)
         self._services.tr.changed.connect(self._say_texts)
         self.top.library_menu.aboutToShow.connect(self._fill_library_menu)
 
-    def start(self, path: Path | None = None) -> None:
+    def start(self, path: Path | None = None, read_only: ReadOnly | None = None) -> None:
         """Open a library, or show the chooser. `refused(path)` when another window has it open."""
         self._show_chooser()
         self._starting = path is not None
         if path is not None:
-            self.open_library(path)
+            self.open_library(path, read_only)
         elif self._services.theme.chinese_font_missing and not self._services.settings.get("ui.font_told"):
             self._services.settings.set("ui.font_told", True)
             self.message.say(self._services.tr("font.missing"), error=True)
 
     # --- opening and closing ---
 
-    def open_library(self, path: Path) -> None:
-        """Open the library in that directory."""
+    def open_library(self, path: Path, read_only: ReadOnly | None = None) -> None:
+        """Open the library in that directory; with `read_only` for reading alone, which needs nobody's leave."""
         libraries = self._services.libraries
-        self._open(lambda: libraries.open(path), path)
+        self._open(lambda: libraries.open(path, read_only), path)
+
+    def try_writing(self) -> None:
+        """Open the library that is only read for writing; it stays as it is when that cannot be."""
+        path, session, libraries = self._shown_path, self._session, self._services.libraries
+        if session is None:
+            return
+        page = session.shown_page
+
+        def go(_nothing: None) -> None:
+            if self._session is session:
+                self.open_library(path)
+                self._after_open = lambda opened: opened.show_page(page)
+
+        self._services.tasks.run(
+            Lane.READ,
+            lambda _p, _c: libraries.check_writable(path),
+            go,
+            owner=self,
+            query="writable",
+            failed=lambda error: self._say_taken(error, path),
+        )
+
+    def _say_taken(self, error: Exception, path: Path) -> None:
+        tr = self._services.tr
+        taken = isinstance(error, LibraryInUse)
+        text = tr("read_only.still_in_use") if taken else tr.error(error)
+        ways = [(tr("library.switch"), lambda: self._raise_other(path))] if taken else []
+        self.message.say(text, error=True, ways=ways)
 
     def create_library(self, path: Path, then: Callable[[Session], None] | None = None) -> None:
         """Make a library and open it."""
@@ -178,6 +211,7 @@ class MainWindow(QMainWindow):
         session.said.connect(self._on_said)
         session.model_link.named.connect(self.top.name_model)
         session.model_link.say()
+        session.write_wanted.connect(self.try_writing)
         session.restore_wanted.connect(lambda name: self.restore_backup(path, name))
         if path == self._services.libraries.sample_path():
             session.offer_first_steps(lambda: self.open_sample(reset=True))
@@ -195,12 +229,16 @@ class MainWindow(QMainWindow):
         self._after_open = None
         self.chooser.setEnabled(True)
         self._show_chooser()
-        ways = []
+        ways: list[Way] = []
         starting, self._starting = self._starting, False
         if isinstance(error, LibraryInUse):
             if starting:
                 self.refused.emit(path)
-            ways.append((tr("library.switch"), lambda: self._raise_other(path)))
+            ways = [
+                (tr("library.switch"), lambda: self._raise_other(path, alone=starting)),
+                (tr("library.read_only"), lambda: self.open_library(path, ReadOnly.IN_USE)),
+                (tr("library.other"), self.ask_open),
+            ]
         self.message.say(tr.error(error), error=True, ways=ways)
         if isinstance(error, BadFile):
             self._offer_backup(error, path)
@@ -220,11 +258,14 @@ class MainWindow(QMainWindow):
             Lane.READ, lambda _p, _c: libraries.newest_backup(path), offer, owner=self, query="newest backup"
         )
 
-    def _raise_other(self, path: Path) -> None:
+    def _raise_other(self, path: Path, *, alone: bool = False) -> None:
+        """Bring the other window to the front. `alone`: this one was started for nothing else, and ends then."""
         libraries = self._services.libraries
 
         def done(raised: bool) -> None:
-            if not raised:
+            if raised and alone:
+                self.close()
+            elif not raised:
                 self.message.say(self._services.tr("library.no_window"), error=True)
 
         self._services.tasks.run(
@@ -294,11 +335,11 @@ class MainWindow(QMainWindow):
             case "import_file" | "import_directory":
                 self._import_first(directory=way == "import_directory")
 
-    def ask_open(self) -> None:
+    def ask_open(self, read_only: ReadOnly | None = None) -> None:
         """Ask for a library's directory and open it."""
         path = self._services.paths.directory(self, self._services.tr("library.open.title"), self._around())
         if path is not None:
-            self.open_library(path)
+            self.open_library(path, read_only)
 
     def ask_new(self) -> None:
         """Ask where a new library is to be, and make it."""
@@ -329,6 +370,10 @@ class MainWindow(QMainWindow):
         elif not self._opening:
             self._into_new(paths[0], lambda session: session.take_files(paths))
 
+    def _why_no_drops(self) -> str:
+        why = None if self._session is None else self._session.context.read_only
+        return "" if why is None else why_not(self._services.tr, why)
+
     def _around(self) -> Path:
         return self._services.libraries.default_place()
 
@@ -337,6 +382,7 @@ class MainWindow(QMainWindow):
         menu.clear()
         ids = (
             "library.open",
+            "library.open_read_only",
             "library.new",
             "library.sample",
             "",

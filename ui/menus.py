@@ -13,7 +13,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "library",
         (
-            "library.open", "library.new", "library.sample", "library.reset_sample", "", "library.import", "library.import_directory", "library.watched",
+            "library.open", "library.open_read_only", "library.new", "library.sample", "library.reset_sample", "", "library.import", "library.import_directory", "library.watched",
             "library.export", "library.export_all", "", "library.types", "library.health", "library.backup", "library.rebuild", "", "library.models", "library.requests", "window.settings", "", "library.close", "window.quit",
         ),
     ),

@@ -150,7 +150,7 @@ class Operations(QObject):
             self.said.emit(self._tr("change.foreign", who=writer(changes.op, self._tr), name=name), False)
 
     def _take_state(self, state: UndoState) -> None:
-        self._state = state
+        self._state = state if self._context.read_only is None else UndoState(None, None)
         self._show_state()
 
     def _show_state(self) -> None:

@@ -124,7 +124,8 @@ class QueueWorker(QObject):
         self.view = view
         self.rate.saw(view.open)
         self.viewed.emit(view)
-        if view.open and self._task is None and not self._again.isActive():
+        idle = self._task is None and not self._again.isActive()
+        if view.open and idle and self._context.read_only is None:
             self._run()
         if self._task is not None:
             self._soon.start()

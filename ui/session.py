@@ -11,6 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, EngineApi, Report
+from core.domain.errors import ReadOnlyLibrary
 from core.domain.ids import DocumentPk, FolderPk, MemoryPk
 from core.domain.results import LibraryCounts, UndoPreview
 from ui.actions import TABLE, Actions, Reach
@@ -24,6 +25,7 @@ from ui.merge_link import MergeLink, unmerge
 from ui.model_link import ModelLink
 from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
+from ui.read_only import ReadOnlyStrip
 from ui.services import Services
 from ui.tasks import Lane, single_shot
 from ui.upkeep_link import UpkeepLink
@@ -76,6 +78,8 @@ class Session(QWidget):
 
     said = Signal(str, bool)
     restore_wanted = Signal(str)
+    write_wanted = Signal()
+    """The library is only read, and is to be opened for writing."""
 
     def __init__(
         self, engine: EngineApi, services: Services, actions: Actions, parent: QWidget | None = None
@@ -94,6 +98,9 @@ class Session(QWidget):
             tr=services.tr,
             actions=actions,
         )
+        why = engine.read_only
+        actions.update(read_only="" if why is None else why.value)
+        self.read_only = None if why is None else ReadOnlyStrip(self.context, why)
         self.operations = Operations(self.context, self)
         self._stack = QStackedWidget()
         self._pages: dict[str, QWidget] = {}
@@ -131,6 +138,9 @@ class Session(QWidget):
         self.bar = QVBoxLayout()
         self.bar.setContentsMargins(0, 0, 0, 0)
         self.bar.setSpacing(0)
+        if self.read_only is not None:
+            self.bar.addWidget(self.read_only)
+            self.read_only.write_wanted.connect(self.write_wanted)
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -206,6 +216,12 @@ class Session(QWidget):
     def graph(self) -> GraphPage:
         """The page Graph."""
         return cast("GraphPage", self.page(GRAPH))
+
+    @property
+    def shown_page(self) -> str:
+        """The page that is shown."""
+        shown = self._stack.currentWidget()
+        return next((name for name, page in self._pages.items() if page is shown), MEMORIES)
 
     def show_page(self, page_id: str) -> None:
         """Go to a page."""
@@ -321,6 +337,9 @@ class Session(QWidget):
 
     def take_files(self, paths: tuple[Path, ...]) -> None:
         """Look into files and directories that were dropped, and see where each goes."""
+        if self.context.read_only is not None:
+            self.operations.show_error(ReadOnlyLibrary(self.context.read_only))
+            return
         self.documents_link.take(paths)
 
     def offer_first_steps(self, reset: Callable[[], None]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
+from core.domain.access import ReadOnly
 from core.domain.commands import Command
 from core.domain.ids import FolderPk, MemoryId, OpId
 from core.domain.json_types import JsonObject
@@ -62,6 +63,10 @@ class EngineApi(Protocol):
     @property
     def actor(self) -> Actor:
         """Who writes through this engine."""
+
+    @property
+    def read_only(self) -> ReadOnly | None:
+        """Why nothing can be written: commands, undo and queries that write raise ReadOnlyLibrary. None = it can."""
 
     def run(
         self,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.domain.access import ReadOnly
+
 
 class CuratorError(Exception):
     """Base of all errors that this program raises on purpose."""
@@ -89,3 +91,11 @@ class BadReply(UserError):
 
 class LibraryInUse(UserError):
     """Another process holds the library's lock."""
+
+
+class ReadOnlyLibrary(UserError):
+    """The library is open for reading alone; nothing was written."""
+
+    def __init__(self, why: ReadOnly) -> None:
+        super().__init__(f"error.read_only.{why.value}")
+        self.why = why

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from core.domain.edge import alive
 from core.domain.enums import Layer, Status
@@ -438,6 +438,8 @@ class ExportGraph(Query[ExportReport]):
 @dataclass(frozen=True, slots=True, eq=False)
 class KeepPositions(Query[None]):
     """Keep where a layout put the nodes, for the next time. A cache: no op, no undo."""
+
+    WRITES: ClassVar[bool] = True
 
     key: str
     memories: Keys

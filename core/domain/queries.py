@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from core.domain.commands import FindAndReplace
 from core.domain.enums import Layer, Status, TagKind
@@ -29,13 +29,21 @@ from core.domain.results import (
     ReplacePreview,
 )
 from core.domain.schema import Schema
+from core.domain.search import Term
 
 T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Query(Generic[T_co]):
-    """Base of all queries; `T_co` is the type of the answer."""
+    """Base of all queries; `T_co` is the type of the answer. `WRITES`: it leaves something in the library."""
+
+    WRITES: ClassVar[bool] = False
+
+    @property
+    def writes(self) -> bool:
+        """Whether this one leaves something in the library."""
+        return self.WRITES
 
 
 class SortKey(StrEnum):
@@ -68,7 +76,9 @@ class TrashScope(StrEnum):
 class MemoryFilter:
     """What a list shows. Empty sets do not filter. `text` = plain search words.
 
-    `with_subfolders`: folders below the named ones (by `/`) too.
+    `with_subfolders`: folders below the named ones (by `/`) too. `language`: `text` is in the search language
+    (docs/SEARCH.md), read by the engine into `text`, `where` and `meaning`. `among`: only these memories,
+    in this order where the list is sorted by relevance.
     """
 
     text: str = ""
@@ -87,6 +97,10 @@ class MemoryFilter:
     locked: bool | None = None
     document: int | None = None
     trash: TrashScope = TrashScope.OUTSIDE
+    language: bool = False
+    where: Term | None = None
+    meaning: str = ""
+    among: tuple[MemoryPk, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

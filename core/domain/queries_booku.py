@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import Query
@@ -41,5 +42,7 @@ class PeopleNamed(Query[tuple[tuple[str, tuple[MemoryPk, ...]], ...]]):
 @dataclass(frozen=True, slots=True)
 class CountUse(Query[int]):
     """Count the memories as recalled once more, outside the journal; answers how many there were."""
+
+    WRITES: ClassVar[bool] = True
 
     memories: tuple[MemoryPk, ...]

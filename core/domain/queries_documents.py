@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import ClassVar
 
 from core.domain.commands_documents import NewDocument
 from core.domain.document import CutSettings, DocumentRow, FoundFiles, QueueRow, ReadDocument
@@ -95,6 +96,8 @@ class QueueFiles(Query[Queued]):
     A file that waits there already is not put in twice. `title` only for a single file. Errors: Cancelled.
     """
 
+    WRITES: ClassVar[bool] = True
+
     paths: tuple[Path, ...]
     folder: str
     title: str = ""
@@ -116,6 +119,8 @@ class RunQueue(Query[int]):
     Errors: Cancelled; the file that was being worked on waits again.
     """
 
+    WRITES: ClassVar[bool] = True
+
 
 class QueueAction(StrEnum):
     """What can be done with rows of the queue."""
@@ -133,6 +138,8 @@ class QueueAction(StrEnum):
 class ChangeQueue(Query[int]):
     """Do something with rows of the queue (None = with all that it fits); answers how many it was done to."""
 
+    WRITES: ClassVar[bool] = True
+
     action: QueueAction
     rows: tuple[int, ...] | None = None
 
@@ -143,6 +150,8 @@ class AnswerQueue(Query[bool]):
 
     A password is kept in memory only. `confirmed`: a memory file with something odd about it comes in all the same.
     """
+
+    WRITES: ClassVar[bool] = True
 
     row: int
     encoding: str = ""

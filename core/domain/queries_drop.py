@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import ClassVar
 
 from core.domain.document import CutSettings, DocumentKind, FileState, QueueRow
 from core.domain.ids import DocumentPk
@@ -88,6 +89,8 @@ class QueueSorted(Query[tuple[int, ...]]):
     A file that waits there already for the same folder is not put in twice. Errors: Invalid for a folder name.
     """
 
+    WRITES: ClassVar[bool] = True
+
     files: tuple[ToQueue, ...]
 
 
@@ -117,6 +120,8 @@ class LookAtQueue(Query[QueueView]):
 @dataclass(frozen=True, slots=True)
 class SetQueueCutting(Query[int]):
     """How files are to be cut that wait, are paused, failed or have a question; answers how many that are."""
+
+    WRITES: ClassVar[bool] = True
 
     rows: tuple[int, ...]
     settings: CutSettings

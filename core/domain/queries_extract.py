@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import ClassVar
 
 from core.domain.folder_settings import FolderSetting, Profile, Value
 from core.domain.ids import FolderPk, MemoryPk
@@ -225,6 +226,8 @@ class RunExtraction(Query[ExtractionReport]):
     where one is chosen. `apply`: apply it when it is done (one op). Errors: NotFound, Invalid, Cancelled.
     """
 
+    WRITES: ClassVar[bool] = True
+
     folder: FolderPk
     reach: Reach = Reach.NEXT
     start: int | None = None
@@ -236,6 +239,8 @@ class RunExtraction(Query[ExtractionReport]):
 @dataclass(frozen=True, slots=True)
 class ResumeExtraction(Query[ExtractionReport]):
     """Go on with a run that was cancelled or failed. Errors: NotFound, Cancelled."""
+
+    WRITES: ClassVar[bool] = True
 
     run: int
 
@@ -262,6 +267,8 @@ class ExtractionRuns(Query[tuple[ExtractionRun, ...]]):
 class ForgetRun(Query[bool]):
     """Give up what is left of a run; its proposal stays."""
 
+    WRITES: ClassVar[bool] = True
+
     run: int
 
 
@@ -271,6 +278,8 @@ class RunAutomatic(Query[tuple[ExtractionReport, ...]]):
 
     `folder` None = all of them. What follows an extraction is done and applied too. Errors: Cancelled.
     """
+
+    WRITES: ClassVar[bool] = True
 
     folder: FolderPk | None = None
 
@@ -302,6 +311,8 @@ class RunTask(Query[TaskReport]):
 
     Errors: NotFound, Invalid for a task that is none of these, Unavailable("model"), Cancelled.
     """
+
+    WRITES: ClassVar[bool] = True
 
     folder: FolderPk
     task: PromptTask

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from core.domain.health import (
     Backup,
@@ -38,6 +39,8 @@ class Remake(Query[int]):
     Answers how many rows were written. Errors: Invalid for a fault that is put right by a change,
     Unavailable, LibraryInUse, Cancelled (what is done stays done).
     """
+
+    WRITES: ClassVar[bool] = True
 
     faults: tuple[Fault, ...]
 
@@ -75,6 +78,8 @@ class Backups(Query[tuple[Backup, ...]]):
 class MakeBackup(Query[Backup]):
     """Copy the library as it is now. Errors: Invalid without room, Unavailable, Cancelled."""
 
+    WRITES: ClassVar[bool] = True
+
     reason: BackupReason = BackupReason.BY_HAND
     note: str = ""
 
@@ -89,6 +94,8 @@ class VerifyBackup(Query[BackupCheck]):
 @dataclass(frozen=True, slots=True)
 class DeleteBackup(Query[bool]):
     """Remove a backup for ever. Errors: NotFound."""
+
+    WRITES: ClassVar[bool] = True
 
     name: str
 
@@ -117,6 +124,8 @@ class RunRebuild(Query[RebuildJob]):
     Errors: Invalid when there is none to go on with or another one is under way, Unavailable.
     """
 
+    WRITES: ClassVar[bool] = True
+
     scope: RebuildScope | None = None
     folder: FolderPk | None = None
 
@@ -125,10 +134,14 @@ class RunRebuild(Query[RebuildJob]):
 class AcceptRebuild(Query[int]):
     """Use the new vectors in place of the old ones; answers how many. Errors: Invalid when it is not ready."""
 
+    WRITES: ClassVar[bool] = True
+
 
 @dataclass(frozen=True, slots=True)
 class DropRebuild(Query[bool]):
     """Give the rebuild up: the old vectors stay, the new ones go."""
+
+    WRITES: ClassVar[bool] = True
 
 
 # --- log and bundle ----------------------------------------------------------------------------

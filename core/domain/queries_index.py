@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import MemoryFilter, Query
@@ -23,6 +24,8 @@ class RebuildIndex(Query[int]):
     What has a stored vector is not embedded again. No op: the index is a cache.
     Errors: Unavailable, Cancelled (the rest waits in the outbox).
     """
+
+    WRITES: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,5 +50,7 @@ class EmbedWaiting(Query[int]):
 
     Errors: Unavailable(embedder).
     """
+
+    WRITES: ClassVar[bool] = True
 
     limit: int = 256

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from core.domain.endpoints import Endpoint, Secret
 from core.domain.model_answers import EmbedderSwitch, EndpointReport, KeyPlace, ManualRequest, UsageRow
@@ -88,6 +89,8 @@ class SwitchEmbedder(Query[EmbedderSwitch]):
     Cancelled or interrupted the old ones stay in use, and the next call goes on where this one stopped.
     Errors: as PlanEmbedderSwitch; Unavailable, Cancelled; LibraryInUse when another program holds the library.
     """
+
+    WRITES: ClassVar[bool] = True
 
     to: str
 

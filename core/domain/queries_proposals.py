@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from core.domain.ids import FolderPk
 from core.domain.proposal import NewProposal, Part, ProposalKind, ProposalRow, ProposalState, ProposalView
@@ -34,6 +35,8 @@ class CountWaiting(Query[int]):
 class KeepProposal(Query[int]):
     """Keep a new proposal that a task made; its pk. Not an op: nothing of the library changes."""
 
+    WRITES: ClassVar[bool] = True
+
     new: NewProposal
 
 
@@ -44,6 +47,8 @@ class SaveProposalParts(Query[int]):
     Parts that are decided stay as they are. Errors: NotFound.
     """
 
+    WRITES: ClassVar[bool] = True
+
     proposal: int
     parts: tuple[Part, ...]
 
@@ -51,6 +56,8 @@ class SaveProposalParts(Query[int]):
 @dataclass(frozen=True, slots=True)
 class TickProposalParts(Query[int]):
     """Tick parts, or take the tick away. Errors: NotFound."""
+
+    WRITES: ClassVar[bool] = True
 
     proposal: int
     keys: tuple[str, ...]

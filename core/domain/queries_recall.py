@@ -6,7 +6,15 @@ from dataclasses import dataclass
 
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import Query
-from core.domain.recall import Evaluation, RecallCase, RecallRequest, RecallResult, RecallRun, WhyNotAnswer
+from core.domain.recall import (
+    Evaluation,
+    RecallCase,
+    RecallMode,
+    RecallRequest,
+    RecallResult,
+    RecallRun,
+    WhyNotAnswer,
+)
 from core.domain.recipes import Recipe
 
 
@@ -20,6 +28,11 @@ class Recall(Query[RecallResult]):
     """
 
     request: RecallRequest
+
+    @property
+    def writes(self) -> bool:
+        """Whether it counts and keeps the run."""
+        return self.request.mode is RecallMode.COMMIT
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import ClassVar
 
 from core.domain.api import Report
 from core.domain.folder import Memo
@@ -93,6 +94,8 @@ class SuggestSummaries(Query[tuple[int, ...]]):
     is done by then is kept.
     """
 
+    WRITES: ClassVar[bool] = True
+
     groups: tuple[CompressGroup, ...]
     hint: str = ""
     progress: Report | None = field(default=None, compare=False)
@@ -106,6 +109,8 @@ class RenewSummaries(Query[tuple[int, ...]]):
     Answers the pks of the proposals. Errors: NotFound, Unavailable (model), Cancelled, UserError when none came.
     """
 
+    WRITES: ClassVar[bool] = True
+
     memories: tuple[MemoryPk, ...]
     hint: str = ""
 
@@ -116,6 +121,8 @@ class SummariseAgain(Query[None]):
 
     Errors: NotFound, Invalid (the part sums up nothing, or is decided), Unavailable (model), Cancelled.
     """
+
+    WRITES: ClassVar[bool] = True
 
     proposal: int
     part: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from core.domain.ids import DocumentPk
 from core.domain.queries import Query
@@ -27,11 +28,15 @@ class SetWatched(Query[WatchReport]):
     or for a folder name that is none.
     """
 
+    WRITES: ClassVar[bool] = True
+
     folders: tuple[WatchedFolder, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetGone(Query[int]):
     """Take documents off the list of those whose file is gone (None = all); they stay as they are."""
+
+    WRITES: ClassVar[bool] = True
 
     documents: tuple[DocumentPk, ...] | None = None

@@ -13,7 +13,10 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from core.domain.errors import BadFile, Unavailable
+from core.domain.access import ReadOnly
+from core.domain.errors import BadFile, ReadOnlyLibrary, Unavailable
+from core.store.reading import read_uri
+from core.store.search_sql import add_functions
 
 BUSY_TIMEOUT_MS = 10_000
 CACHE_KIB = 32_768
@@ -29,18 +32,23 @@ class UnguardedWrite(RuntimeError):
 
 
 class Database:
-    """One SQLite file in WAL mode. Readers see a snapshot; writers queue (BEGIN IMMEDIATE)."""
+    """One SQLite file in WAL mode. Readers see a snapshot; writers queue (BEGIN IMMEDIATE).
 
-    def __init__(self, path: Path) -> None:
+    With `read_only` the file is opened so that SQLite itself writes nothing into it.
+    """
+
+    def __init__(self, path: Path, read_only: ReadOnly | None = None) -> None:
         self.path = path
+        self.read_only = read_only
         self._write_lock = threading.RLock()
         self._engine = create_engine(
             URL.create("sqlite", database=str(path)),  # a path in a text of a URL would be cut at "?"
             pool_size=8,
             max_overflow=8,
             connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
+            **({} if read_only is None else {"creator": self._connect_to_read}),
         )
-        event.listen(self._engine, "connect", _configure)
+        event.listen(self._engine, "connect", _configure if read_only is None else _configure_reader)
         event.listen(self._engine, "begin", _begin)
         event.listen(self._engine, "before_cursor_execute", _guard)
 
@@ -48,6 +56,11 @@ class Database:
     def engine(self) -> Engine:
         """The SQLAlchemy engine (migrations only)."""
         return self._engine
+
+    def _connect_to_read(self) -> sqlite3.Connection:
+        return sqlite3.connect(
+            read_uri(self.path), uri=True, timeout=BUSY_TIMEOUT_MS / 1000, check_same_thread=False
+        )
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -59,8 +72,10 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """A connection that holds the write lock until it is left; commits unless an error leaves it.
 
-        Errors: Unavailable("store") when another program keeps the file locked for too long.
+        Errors: Unavailable("store") when another program keeps the file locked for too long, ReadOnlyLibrary.
         """
+        if self.read_only is not None:
+            raise ReadOnlyLibrary(self.read_only)
         with self._write_lock, _said(self.path), self._engine.connect() as plain:
             connection = plain.execution_options(**{_WRITER: True})
             with connection.begin():
@@ -73,6 +88,7 @@ class Database:
 
 def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
     connection.isolation_level = None  # transactions are begun by _begin
+    add_functions(connection)
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=NORMAL")
@@ -80,6 +96,15 @@ def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> N
     cursor.execute(f"PRAGMA journal_size_limit={WAL_KEPT_BYTES}")
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.execute("PRAGMA secure_delete=FAST")
+    cursor.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
+    cursor.close()
+
+
+def _configure_reader(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+    connection.isolation_level = None
+    add_functions(connection)
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA query_only=ON")
     cursor.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
     cursor.close()
 

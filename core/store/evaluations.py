@@ -19,7 +19,9 @@ class SqlEvaluations:
         self._database = database
 
     def keep(self, evaluation: KeptEvaluation) -> None:
-        """Keep one: no op, no journal."""
+        """Keep one: no op, no journal. Not where the library is only read."""
+        if self._database.read_only is not None:
+            return
         passed = {str(pk): value for pk, value in evaluation.passed.items()}
         with self._database.writing() as connection:
             connection.exec_driver_sql(

@@ -103,7 +103,9 @@ class SqlGraphStore:
     # --- kept positions --------------------------------------------------------------------
 
     def keep(self, key: str, memories: NDArray[np.int64], positions: NDArray[np.float32]) -> None:
-        """Keep positions; those of other memories under the same key stay."""
+        """Keep positions; those of other memories under the same key stay. Not where the library is only read."""
+        if self._database.read_only is not None:
+            return
         with self._database.writing() as connection:
             old_keys, old = _picture(connection, key)
             others = ~np.isin(old_keys, memories)

@@ -154,7 +154,9 @@ class SqlHealth:
             return {}
 
     def keep_fact(self, key: str, value: JsonObject) -> None:
-        """Keep one."""
+        """Keep one. Not where the library is only read."""
+        if self._database.read_only is not None:
+            return
         with self._database.writing() as connection:
             connection.exec_driver_sql(
                 "INSERT INTO state (key, value) VALUES (?, ?)"

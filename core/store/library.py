@@ -59,10 +59,11 @@ def lies_in_library(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who keeps the library open: process id and the address at which its window can be called."""
+    """Who keeps the library open: process id, the address at which its window can be called, since when (s)."""
 
     pid: int
     address: str
+    since: float = 0.0
 
 
 class LibraryLock:
@@ -92,7 +93,7 @@ class LibraryLock:
         """Who holds it, as far as its file tells."""
         try:
             data = json.loads(self._holder_file.read_text(encoding="utf-8"))
-            return Holder(int(data["pid"]), str(data["address"]))
+            return Holder(int(data["pid"]), str(data["address"]), self._holder_file.stat().st_mtime)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

@@ -16,6 +16,7 @@ from core.store.codecs import encode_record
 from core.store.database import Database
 from core.store.library import BACKUPS, INDEX, LibraryFiles
 from core.store.migrations import MIGRATIONS
+from core.store.reading import read_uri, understood
 
 APPLICATION_ID = 0x4D435552
 """Marks a SQLite file as a library of this program ("MCUR")."""
@@ -31,7 +32,7 @@ def inspect(path: Path) -> int:
             raise BadFile("error.store.damaged", file=path.name, details="0 bytes")  # a library once full
         return 0
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(read_uri(path), uri=True)) as connection:
             version: int = connection.execute("PRAGMA user_version").fetchone()[0]
             application: int = connection.execute("PRAGMA application_id").fetchone()[0]
             tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -69,6 +70,18 @@ def migrate(database: Database, schema: Schema, now: datetime, backups: Path) ->
                 _seed(connection, schema)
             connection.exec_driver_sql(f"PRAGMA user_version={number + 1}")
             connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
+
+
+def check_readable(path: Path) -> None:
+    """Errors: as `inspect`; BadFile too for a file of an older version, which would have to be changed first."""
+    try:
+        version = inspect(path)
+    except BadFile as error:
+        if error.key == "error.store.newer" and understood(path, len(MIGRATIONS)):
+            return
+        raise
+    if version < len(MIGRATIONS):
+        raise BadFile("error.store.older", file=path.name, version=version)
 
 
 def _seed(connection: Connection, schema: Schema) -> None:

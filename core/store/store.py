@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from core.domain.access import ReadOnly
 from core.domain.api import Cancel
 from core.domain.enums import ActorKind, Kind, OpRole
 from core.domain.errors import Conflict, UserError
@@ -37,7 +38,7 @@ from core.store.drafts import SqlDrafts
 from core.store.erase import scrub
 from core.store.jobs import SqlJobs
 from core.store.library import LibraryFiles
-from core.store.migrate import migrate
+from core.store.migrate import check_readable, migrate
 from core.store.proposals import SqlProposals
 from core.store.reader import SqlReader
 from core.store.rollback import abandoned_ops, roll_back
@@ -57,15 +58,25 @@ T = TypeVar("T")
 
 
 class SqlStore:
-    """One opened library file. All calls may come from any thread."""
+    """One opened library file. All calls may come from any thread. With `read_only` none of them writes."""
 
-    def __init__(self, files: LibraryFiles, schema: Schema, clock: Clock = system_clock) -> None:
-        files.root.mkdir(parents=True, exist_ok=True)
+    def __init__(
+        self,
+        files: LibraryFiles,
+        schema: Schema,
+        clock: Clock = system_clock,
+        read_only: ReadOnly | None = None,
+    ) -> None:
         self.files = files
         self._clock = clock
-        self._database = Database(files.database)
+        if read_only is None:
+            files.root.mkdir(parents=True, exist_ok=True)
+        else:
+            check_readable(files.database)
+        self._database = Database(files.database, read_only)
         try:
-            migrate(self._database, schema, clock(), files.backups)
+            if read_only is None:
+                migrate(self._database, schema, clock(), files.backups)
         except BaseException:
             self._database.dispose()
             raise

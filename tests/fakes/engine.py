@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from core.domain.access import ReadOnly
 from core.domain.commands import (
     ArchiveMemories,
     Command,
@@ -159,6 +160,10 @@ class FakeEngine:
         self._lock = threading.RLock()
         self.closed = False
         self.drafts = FakeDrafts()
+
+    @property
+    def read_only(self) -> ReadOnly | None:
+        return None
 
     @property
     def actor(self) -> Actor:

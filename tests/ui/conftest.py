@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from core.domain.access import ReadOnly
 from core.domain.api import EngineApi
 from core.domain.health import Backup
 from core.settings import Settings
@@ -49,10 +50,14 @@ class OneLibrary:
         self.error: Exception | None = None
         self.raised: list[Path] = []
 
-    def open(self, path: Path) -> EngineApi:
+    def open(self, path: Path, read_only: ReadOnly | None = None) -> EngineApi:
         if self.error is not None:
             raise self.error
         return self.engine
+
+    def check_writable(self, path: Path) -> None:
+        if self.error is not None:
+            raise self.error
 
     create = open
 

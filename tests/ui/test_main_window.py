@@ -45,7 +45,7 @@ def test_a_library_in_use_is_refused_in_words_with_a_way_to_it(
     libraries.error = LibraryInUse("error.library.in_use", path="library")
     window.open_library(Path("library"))
     qtbot.waitUntil(window.message.isVisible)
-    assert "using this library" in window.message.label.text()
+    assert "already open in another window" in window.message.label.text()
     button = next(b for b in window.message.findChildren(QPushButton) if b.text())
     button.click()
     qtbot.waitUntil(lambda: bool(libraries.raised))

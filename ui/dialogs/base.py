@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import (
@@ -19,6 +20,7 @@ from core.domain.api import Cancel, Report
 from core.domain.commands import Command
 from core.domain.results import OpResult
 from ui.context import Context
+from ui.read_only import needs_writing
 from ui.tasks import Lane, Task
 from ui.theme import WINDOW_SHARE
 
@@ -30,6 +32,9 @@ class CommandDialog(QDialog):
     command runs the dialog shows progress and Cancel stops it; when it fails the dialog stays and
     says why, with everything typed kept.
     """
+
+    WRITES: ClassVar[bool] = True
+    """Whether the main button changes the library; it is off where that is only read."""
 
     def __init__(
         self, ctx: Context, parent: QWidget | None, title: str, button: str, *, width: int = 440
@@ -61,6 +66,8 @@ class CommandDialog(QDialog):
         self.buttons = QDialogButtonBox()
         self.main_button: QPushButton = self.buttons.addButton(button, QDialogButtonBox.ButtonRole.AcceptRole)
         self.main_button.setDefault(True)
+        if self.WRITES:
+            needs_writing(ctx, self.main_button)
         self.cancel_button: QPushButton = self.buttons.addButton(
             ctx.tr("dialog.cancel"), QDialogButtonBox.ButtonRole.RejectRole
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -42,6 +43,8 @@ ENDINGS = {
 
 class ExportDialog(CommandDialog):
     """Format, place, what the other program will do with it; nothing is overwritten unasked."""
+
+    WRITES: ClassVar[bool] = False
 
     def __init__(self, ctx: Context, subject: Subject, parent: QWidget | None = None) -> None:
         super().__init__(ctx, parent, ctx.tr("export.title"), ctx.tr("export.apply"), width=540)

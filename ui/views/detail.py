@@ -18,6 +18,7 @@ from core.domain.results import Changes, MemoryDetail
 from core.domain.schema import Schema
 from ui.context import Context
 from ui.drafts import DraftKeeper
+from ui.read_only import why_not
 from ui.tasks import Lane
 from ui.views.editor import Editor
 from ui.views.merge.merged_strip import MergedStrip
@@ -95,6 +96,9 @@ class DetailPane(QWidget):
             (self.recalls, "recall"),
         ):
             self.tabs.addTab(view, tr(f"detail.tab.{name}"))
+        if self._ctx.read_only is not None:
+            self.tabs.setTabEnabled(EDIT, False)
+            self.tabs.setTabToolTip(EDIT, why_not(tr, self._ctx.read_only))
         self.tabs.currentChanged.connect(self._on_tab)
         self.merged = MergedStrip(self._ctx)
         self.merged.open_memory.connect(self.open_memory)
@@ -147,6 +151,8 @@ class DetailPane(QWidget):
 
     def edit(self) -> None:
         """Go to the form, with the cursor in its first field; as soon as the memory is there."""
+        if self._ctx.read_only is not None:
+            return
         self._edit_next = self._loaded is None and self._pk is not None
         if self._loaded is not None and self._loaded.detail.memory.deleted_at is None:
             self.tabs.setCurrentIndex(EDIT)
@@ -154,6 +160,8 @@ class DetailPane(QWidget):
 
     def new_memory(self, folder: FolderPk | None, type_id: str = "", layer: Layer = Layer.MEMORY) -> None:
         """Begin a new memory in a folder (None = the first one)."""
+        if self._ctx.read_only is not None:
+            return
         engine = self._ctx.engine
 
         def ask(_progress: Report, cancel: Cancel) -> tuple[Schema, list[Folder]]:
@@ -214,7 +222,7 @@ class DetailPane(QWidget):
         self.tabs.setTabText(RELATIONS, f"{name} {count}" if count else name)
         trashed = detail.memory.deleted_at is not None
         for tab in (READ, EDIT, RELATIONS, HISTORY, RECALL):
-            self.tabs.setTabEnabled(tab, not (trashed and tab == EDIT))
+            self.tabs.setTabEnabled(tab, not (tab == EDIT and (trashed or self._ctx.read_only is not None)))
         if self.tabs.currentIndex() == HISTORY:
             self.versions.show_memory(detail, schema)
         elif self.tabs.currentIndex() == RECALL:

@@ -26,6 +26,7 @@ from core.domain.queries_history import History, Ops, PreviewUndo
 from core.domain.results import HistoryEntry, UndoConflict
 from ui.context import Context
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane, single_shot
 from ui.views.history_filter import HistoryFilter
 from ui.views.op_groups import Sitting, sittings
@@ -88,6 +89,7 @@ class HistoryPage(QWidget):
         self.older.clicked.connect(self.load_older)
         self.undo_button = QPushButton()
         self.undo_button.clicked.connect(self.undo)
+        needs_writing(self._ctx, self.undo_button)
         self._lay_out()
         self._timer = single_shot(self, REFRESH_AFTER_MS, self.refresh)
         self._stale = True

@@ -36,11 +36,12 @@ LANGUAGES = (("en", "English"), ("zh_CN", "中文"))
 
 
 class LibraryChooser(QScrollArea):
-    """`wanted(way)` for one of WAYS or `reset_sample`; `opened(Path)` and `forgotten(Path)` for recent ones."""
+    """`wanted(way)` for one of WAYS or `reset_sample`; `opened`, `read_only_wanted`, `forgotten(Path)` for recent ones."""
 
     wanted = Signal(str)
     opened = Signal(object)
     forgotten = Signal(object)
+    read_only_wanted = Signal(object)
     language_wanted = Signal(str)
 
     def __init__(self, tr: Language, theme: Theme, parent: QWidget | None = None) -> None:
@@ -179,7 +180,15 @@ class LibraryChooser(QScrollArea):
         forget.setToolTip(self._tr("chooser.forget"))
         forget.setAccessibleName(self._tr("chooser.forget"))
         forget.clicked.connect(lambda: self.forgotten.emit(library.path))
+        look = QToolButton()
+        look.setObjectName("chooser.read_only")
+        look.setIcon(self._theme.icon("mdi6.eye-outline", "secondary"))
+        look.setToolTip(self._tr("chooser.read_only"))
+        look.setAccessibleName(self._tr("chooser.read_only"))
+        look.setEnabled(library.there)
+        look.clicked.connect(lambda: self.read_only_wanted.emit(library.path))
         line.addWidget(button, 1)
+        line.addWidget(look)
         line.addWidget(forget)
         return row
 

@@ -13,6 +13,7 @@ from core.domain.json_types import Json
 from core.domain.results import MemoryDetail
 from core.domain.schema import ColumnRole, MemoryType, Schema
 from ui.context import Context
+from ui.read_only import needs_writing
 from ui.views.naming import (
     TAG_KINDS,
     column_name,
@@ -120,6 +121,7 @@ class ReadingView(QWidget):
         edit.setToolTip(tr("detail.edit.tip"))
         edit.setEnabled(memory.deleted_at is None)
         edit.clicked.connect(lambda: self._ctx.actions.get("memory.edit").trigger())
+        needs_writing(self._ctx, edit)
         kind.addWidget(edit)
         column.addLayout(kind)
         if memory.title:

@@ -25,6 +25,7 @@ from core.domain.results import EdgeView, MemoryDetail, MemoryRow, OpResult
 from core.domain.schema import Schema
 from ui.context import Context
 from ui.dialogs.relation import AddRelation, EditRelation, EndRelation
+from ui.read_only import needs_writing
 from ui.tasks import Lane
 from ui.views.naming import name_of, relation_name
 from ui.widgets.state_stack import StateStack
@@ -173,6 +174,7 @@ class RelationsView(QWidget):
             button.setAccessibleName(tr(f"relations.{name}"))
             button.clicked.connect(slot)
             self._buttons[name] = button
+            needs_writing(self._ctx, button)
             row.addWidget(button)
             if name == "add":
                 row.addWidget(self._make_unfold())
@@ -187,6 +189,7 @@ class RelationsView(QWidget):
         self.unfold_button.setProperty("flat", True)
         self.unfold_button.setToolTip(tr("action.memory.unfold.tip"))
         self.unfold_button.clicked.connect(self.unfold)
+        needs_writing(self._ctx, self.unfold_button)
         self.unfold_button.hide()
         return self.unfold_button
 

@@ -22,6 +22,7 @@ from core.domain.queries_history import VersionsOf
 from core.domain.results import MemoryDetail, OpResult, RowVersion
 from core.domain.schema import MemoryType, Schema
 from ui.context import Context
+from ui.read_only import needs_writing
 from ui.tasks import Lane
 from ui.views.editor_values import changes, edit_of, values_of
 from ui.views.naming import value_name, value_text
@@ -52,6 +53,7 @@ class VersionsView(QWidget):
         self.back_button = QPushButton(ctx.theme.icon("mdi6.backup-restore"), tr("versions.bring_back"))
         self.back_button.setToolTip(tr("versions.bring_back.tip"))
         self.back_button.clicked.connect(self.bring_back)
+        needs_writing(self._ctx, self.back_button)
         lower = QWidget()
         lower.setProperty("surface", "base")
         box = QVBoxLayout(lower)

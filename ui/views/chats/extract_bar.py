@@ -24,6 +24,7 @@ from core.domain.queries_extract import (
 )
 from ui.context import Context
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane, Task, single_shot
 from ui.views.proposal.words import source_name
 from ui.views.transfer_words import problem_text
@@ -83,6 +84,7 @@ class ExtractBar(QWidget):
         self.drop_button = QPushButton()
         self.drop_button.setProperty("flat", True)
         self.drop_button.clicked.connect(self.drop)
+        needs_writing(self._context, self.button, self.resume_button, self.drop_button)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 12, 8)
         row.setSpacing(8)

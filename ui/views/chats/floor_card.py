@@ -25,6 +25,7 @@ from core.domain.results import MemoryRow
 from ui.context import Context
 from ui.models.chat_floors import ChatFloors
 from ui.models.table_columns import title_of
+from ui.read_only import needs_writing
 from ui.tasks import Lane
 from ui.views.chats.floor_delegate import speaker
 from ui.widgets.fold import Fold
@@ -77,6 +78,7 @@ class FloorCard(QWidget):
         self.open_button.clicked.connect(self._open_all)
         self.new_button = QPushButton()
         self.new_button.clicked.connect(self._make_memory)
+        needs_writing(self._context, self.new_button)
         self._lay_out()
         floors.marked.connect(self._show_memories)
         tr.changed.connect(self._say)

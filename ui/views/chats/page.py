@@ -17,6 +17,7 @@ from ui.dialogs.folder_settings import FolderSettingsDialog
 from ui.dialogs.prompts import PromptsDialog
 from ui.models.chat_floors import ChatFloors
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane, single_shot
 from ui.views.chats.chat_list import ChatList
 from ui.views.chats.extract_bar import ExtractBar
@@ -112,6 +113,7 @@ class ChatsPage(QWidget):
         self.card.new_wanted.connect(self._make_memory)
         self.changed_button.clicked.connect(lambda: self.open_memories.emit(self.floors.marks.changed))
         self.pointer_button.clicked.connect(self._pointer_here)
+        needs_writing(self._context, self.pointer_button)
         self.extract.proposed.connect(self.open_proposal)
         self.extract.settings_wanted.connect(self._ask_settings)
         self.extract.prompts_wanted.connect(lambda: PromptsDialog(context, self.window()).open())

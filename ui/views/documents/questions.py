@@ -25,6 +25,7 @@ from core.domain.queries_documents import QueueAction
 from core.domain.queries_drop import QueueView
 from ui.context import Context
 from ui.queue_worker import QueueWorker
+from ui.read_only import needs_writing
 from ui.views.transfer_words import problem_text
 from ui.widgets.plain_text import PlainTextEdit
 
@@ -143,6 +144,7 @@ class QuestionCard(QFrame):
         self._column.addLayout(self._ways)
         self.answer_button.clicked.connect(lambda: self.answered.emit(self._answer()))
         self.leave_button.clicked.connect(self.left_out)
+        needs_writing(self._ctx, self.answer_button, self.leave_button)
         self.look_button.clicked.connect(self.look_wanted)
 
     @property

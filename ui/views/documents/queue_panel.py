@@ -25,6 +25,7 @@ from core.domain.queries_drop import QueueView
 from ui.context import Context
 from ui.models.queue_table import QueueColumn, QueueTable
 from ui.queue_worker import QueueWorker, Rate
+from ui.read_only import needs_writing
 
 ENCODINGS = ("utf-8", "gb18030", "big5", "shift_jis", "euc-kr", "utf-16", "windows-1252", "windows-1251")
 _ENDED = (FileState.DONE, FileState.SAME, FileState.FAILED, FileState.CANCELLED)
@@ -78,6 +79,7 @@ class QueuePanel(QWidget):
         button.setProperty("flat", "true")
         button.setObjectName(f"queue.{action.value}")
         button.clicked.connect(lambda: self._worker.change(action, self._meant(action)))
+        needs_writing(self._ctx, button)
         return button
 
     def _meant(self, action: QueueAction) -> tuple[int, ...] | None:

@@ -27,6 +27,7 @@ from core.domain.schema import Schema
 from ui.context import Context
 from ui.dialogs.relation import ends_label, floor_of, floor_spin, relation_combo, strength_spin
 from ui.language import isolate
+from ui.read_only import needs_writing
 from ui.widgets.plain_text import PlainLineEdit
 
 FORMAT = "yyyy-MM-dd HH:mm"
@@ -146,6 +147,7 @@ class EdgeCard(Card):
         self.reverse.clicked.connect(lambda: self.finish(EditEdge(edge=edge, reverse=True)))
         self.remove.clicked.connect(lambda: self.finish(RemoveEdges((edge,))))
         self.save.clicked.connect(self.accept)
+        needs_writing(self.ctx, self.end, self.reverse, self.remove, self.save)
         row = QHBoxLayout()
         row.setSpacing(4)
         for button in (self.end, self.reverse, self.remove):
@@ -195,6 +197,7 @@ class RelationCard(Card):
         self.add = QPushButton(tr("relations.add"))
         self.add.setProperty("primary", "true")
         self.add.clicked.connect(self.accept)
+        needs_writing(ctx, self.add)
         self.column.addWidget(heading)
         self.column.addLayout(form)
         self.column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignRight)
@@ -229,6 +232,7 @@ class GroupCard(Card):
         self.make.setEnabled(False)
         self.name.textChanged.connect(lambda text: self.make.setEnabled(bool(text.strip())))
         self.make.clicked.connect(self.accept)
+        needs_writing(ctx, self.make)
         for widget in (heading, self.name, self.make):
             self.column.addWidget(widget)
         self.name.setFocus()

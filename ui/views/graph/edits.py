@@ -56,6 +56,8 @@ class Edits(QObject):
                 positions[node] = (x, y)
                 self._picture.live.hold(pk, x, y)
         state.positions = positions
+        if self._ctx.read_only is not None:
+            return  # it stands there until the picture is drawn anew
         self._operations.run(
             PinMemories(
                 key=state.data.key, places=tuple((MemoryPk(pk), x, y) for pk, (x, y) in places.items())
@@ -143,6 +145,9 @@ class Edits(QObject):
         merge.setIcon(self._ctx.theme.icon("mdi6.call-merge"))
         merge.triggered.connect(lambda: self._operations.open_merge_desk(_pks((target, *moved))))
         menu.addAction(merge)
+        if self._ctx.read_only is not None:
+            for action in (relate, group, merge):
+                action.setEnabled(False)
         menu.addSeparator()
         menu.addAction(tr("graph.drop.nothing"))
         self._show_menu(menu, place)

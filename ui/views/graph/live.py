@@ -102,7 +102,9 @@ class LiveLayout(QObject):
         return at if at < len(self.pks) and self.pks[at] == pk else -1
 
     def keep(self, key: str, memories: NDArray[np.int64], positions: Reals) -> None:
-        """Keep positions for the next time."""
+        """Keep positions for the next time, where something can be kept."""
+        if self._ctx.read_only is not None:
+            return
         engine, query = self._ctx.engine, KeepPositions(key, memories, positions)
 
         def work(_progress: Report, cancel: Cancel) -> None:

@@ -23,6 +23,7 @@ from core.domain.health import Backup, BackupCheck
 from core.domain.queries_health import Backups, DeleteBackup, MakeBackup, VerifyBackup
 from ui.context import Context
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane
 from ui.views.health.parts import size_text
 from ui.widgets.state_stack import StateStack
@@ -50,6 +51,7 @@ class BackupsTab(QWidget):
         self.verify_button.clicked.connect(self.verify)
         self.restore_button.clicked.connect(self.restore)
         self.delete_button.clicked.connect(self.delete)
+        needs_writing(self._context, self.make_button, self.restore_button, self.delete_button)
         self.table = self._make_table()
         self.stack = StateStack(self.table)
         self._lay_out()

@@ -15,6 +15,7 @@ from core.domain.results import OpResult
 from ui.context import Context
 from ui.language import isolate
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane
 from ui.views.health.parts import MARKS, emptied, scrolled
 from ui.widgets.fold import Fold
@@ -42,6 +43,7 @@ class CheckupTab(QWidget):
         self.safe_button = QPushButton()
         self.safe_button.setProperty("primary", "true")
         self.safe_button.clicked.connect(self.repair_safe)
+        needs_writing(self._context, self.safe_button)
         self._inside = QWidget()
         self._column = QVBoxLayout(self._inside)
         self._column.setContentsMargins(16, 8, 16, 16)
@@ -214,6 +216,7 @@ class FindingRow(QFrame):
         self.repair_button = QPushButton(tr("health.repair"))
         self.repair_button.setVisible(finding.repairable)
         self.repair_button.clicked.connect(lambda: self.repair_wanted.emit(finding.fault))
+        needs_writing(context, self.repair_button)
         self.open_button = QPushButton(tr("health.show"))
         self.open_button.setProperty("flat", "true")
         self.open_button.setVisible(bool(finding.memories))

@@ -33,6 +33,7 @@ from core.domain.queries_index import RebuildIndex
 from core.domain.results import FolderNode
 from ui.context import Context
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane, Task
 from ui.views.health.parts import Card, scrolled
 
@@ -135,6 +136,13 @@ class RebuildTab(QWidget):
         self.index_button.clicked.connect(self.rebuild_index)
         self.search_button.clicked.connect(lambda: self._remake(Fault.FULL_TEXT))
         self.count_button.clicked.connect(lambda: self._remake(Fault.COUNTERS))
+        needs_writing(
+            self._context,
+            *(self.do[each] for each in ("start", "go_on", "accept", "drop")),
+            self.index_button,
+            self.search_button,
+            self.count_button,
+        )
 
     # --- asking --------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from core.domain.api import Cancel, Report
 from core.domain.ids import MemoryPk
 from core.domain.queries_merge import MergedMemory, MergesOf
 from ui.context import Context
+from ui.read_only import needs_writing
 from ui.tasks import Lane
 from ui.views.naming import name_of, shorten
 
@@ -34,6 +35,7 @@ class MergedStrip(QWidget):
         self.open_button, self.unmerge_button = QPushButton(), QPushButton()
         self.open_button.clicked.connect(self._open)
         self.unmerge_button.clicked.connect(self._unmerge)
+        needs_writing(self._context, self.unmerge_button)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 8, 6)
         row.setSpacing(8)

@@ -105,7 +105,7 @@ class PartPane(QScrollArea):
             difference.setAccessibleName(tr("proposal.difference", name=name))
             difference.show_difference(before, after)
             column.addWidget(difference)
-        if editable(view.part) and view.verdict is None:
+        if editable(view.part) and view.verdict is None and self._context.read_only is None:
             editor = PlainTextEdit(lines=1, max_lines=EDIT_LINES)
             editor.set_text(after)
             editor.setAccessibleName(name)

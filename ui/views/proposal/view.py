@@ -27,6 +27,7 @@ from core.domain.results import Changes, OpResult
 from core.domain.schema import Schema
 from ui.context import Context
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane, Task, single_shot
 from ui.views.proposal.part_pane import PartPane
 from ui.views.proposal.parts_tree import PartsTree
@@ -156,6 +157,14 @@ class ProposalPanel(QWidget):
         self.apply_button.clicked.connect(lambda: self.apply(None))
         self.group_button.clicked.connect(self._apply_group)
         self.dismiss_button.clicked.connect(self.dismiss)
+        needs_writing(
+            self._context,
+            self.tick_button,
+            self.untick_button,
+            self.apply_button,
+            self.group_button,
+            self.dismiss_button,
+        )
         context.bridge.changes.connect(self._on_changes)
         context.tasks.ended.connect(self._on_ended)
         context.tr.changed.connect(self._say)
@@ -366,6 +375,7 @@ class ProposalPanel(QWidget):
         again.setToolTip(tr("proposal.again.tip"))
         again.setEnabled(self._summing is None)
         again.clicked.connect(lambda: self._summarise_again(view.part.key, hint.text()))
+        needs_writing(self._context, again)
         hint.returnPressed.connect(again.click)
         row.addWidget(hint, 1)
         row.addWidget(again)

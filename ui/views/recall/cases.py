@@ -24,6 +24,7 @@ from core.domain.recall import CaseOutcome, Evaluation, RecallCase
 from core.domain.results import Changes
 from ui.context import Context
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane
 from ui.views.naming import shorten
 from ui.widgets.flow_layout import FlowLayout
@@ -67,6 +68,7 @@ class CasesPanel(QWidget):
         self.save_button.clicked.connect(self.save_wanted)
         self.open_button.clicked.connect(self._open)
         self.remove_button.clicked.connect(self._remove)
+        needs_writing(self._ctx, self.save_button, self.remove_button)
         self.table.itemSelectionChanged.connect(self._enable)
         self.table.itemActivated.connect(lambda _item: self._open())
         ctx.bridge.changes.connect(self._on_changes)

@@ -21,6 +21,7 @@ from core.domain.recall import Recalled, Stage
 from ui.context import Context
 from ui.models.recall_results import ResultRow
 from ui.models.recall_view import RecallView
+from ui.read_only import needs_writing
 from ui.views.naming import name_of
 from ui.views.recall.words import (
     DECAY,
@@ -69,6 +70,7 @@ class DetailCard(QWidget):
         self.why.setToolTip(tr("recall_page.why_this.tip"))
         self.open_button.setToolTip(tr("recall_page.open.tip"))
         self.remedy.clicked.connect(lambda: self.remedy_wanted.emit(self._pk))
+        needs_writing(self._ctx, self.remedy)
         self.why.clicked.connect(lambda: self.why_wanted.emit(self._pk))
         self.open_button.clicked.connect(lambda: self.opened.emit(self._pk))
         self.area = QScrollArea()

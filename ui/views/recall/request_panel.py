@@ -25,6 +25,7 @@ from core.domain.recipes import DEFAULT_RECIPE, Recipe
 from core.domain.results import FolderNode
 from ui.context import Context
 from ui.models.recall_choices import LastLines
+from ui.read_only import needs_writing
 from ui.tasks import single_shot
 from ui.views.recall.limits_group import LimitsGroup
 from ui.views.recall.recipe_settings import RecipeSettings
@@ -194,6 +195,7 @@ class RequestPanel(QWidget):
         self.where, self.limits = WhereGroup(ctx), LimitsGroup(ctx)
         self.tags, self.settings = TagsGroup(ctx), RecipeSettings(ctx)
         self.commit = QCheckBox(tr("recall_page.commit"))
+        needs_writing(self._ctx, self.commit)
         self.commit.setToolTip(tr("recall_page.commit.tip"))
         self.commit_words = QLabel()
         self.commit_words.setWordWrap(True)

@@ -45,6 +45,7 @@ from core.domain.schema_data import (
 from ui.context import Context
 from ui.operations import Operations
 from ui.path_choice import PathChoice
+from ui.read_only import needs_writing
 from ui.tasks import Lane, single_shot
 from ui.views.naming import label, type_name
 from ui.views.types.relation_form import RelationForm
@@ -185,6 +186,18 @@ class TypesPage(QWidget):
         self.save_button.clicked.connect(self.save)
         self.discard_button.clicked.connect(self.discard)
         self.default_button.clicked.connect(self.back_to_default)
+        needs_writing(
+            self._ctx,
+            self.types,
+            self.relations,
+            self.add_button,
+            self.copy_button,
+            self.remove_button,
+            self.up_button,
+            self.down_button,
+            self.save_button,
+            self.default_button,
+        )
         self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._ctx.bridge.changes.connect(self._on_changes)
         self._ctx.tr.changed.connect(self._say)

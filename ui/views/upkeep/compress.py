@@ -19,6 +19,7 @@ from core.domain.schema import MemoryType
 from core.domain.upkeep import CompressPlan
 from ui.context import Context
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane
 from ui.views.naming import type_name
 from ui.views.upkeep.group_tree import MOST_APART, MOST_GROUPS, GroupTree
@@ -82,6 +83,7 @@ class CompressTask(PlanTask[_Groups]):
         self.apart.clicked.connect(self.tree.take_apart)
         self.outdated.clicked.connect(self._show_outdated)
         self.renew_button.clicked.connect(self._renew)
+        needs_writing(self.context, self.renew_button)
         self.tree.changed.connect(self.show_summary)
         self.tree.open_memories.connect(self.open_memories)
         self.tree.itemSelectionChanged.connect(self._enable)

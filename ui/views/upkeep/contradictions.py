@@ -15,6 +15,7 @@ from core.domain.queries_merge import Contradiction, FindContradictions
 from core.domain.results import MemoryRow
 from ui.context import Context
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.views.merge.cells import plain_label
 from ui.views.merge.words import reasons_text
 from ui.views.naming import name_of
@@ -53,6 +54,7 @@ class ContradictionsTask(SearchTask[Found]):
         ):
             button.clicked.connect(lambda _on=False, act=act: act())
             self.bar.addWidget(button)
+        needs_writing(self.context, self.both_button, self.a_button, self.b_button)
         self.tree.currentItemChanged.connect(lambda _now, _before: self._enable())
         self.tree.itemActivated.connect(lambda _item, _column: self.open_both())
         self.say_texts()

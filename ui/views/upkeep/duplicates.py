@@ -27,6 +27,7 @@ from core.domain.schema import Schema
 from ui.context import Context
 from ui.models.merge_choice import DeskItem
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.views.merge.words import reasons_text
 from ui.views.naming import name_of, type_name
 from ui.views.upkeep.search_frame import SearchTask
@@ -61,6 +62,7 @@ class DuplicatesTask(SearchTask[Found]):
         self.desk_button.setProperty("primary", "true")
         self.apart_button.clicked.connect(self.not_same)
         self.desk_button.clicked.connect(self.open_desk)
+        needs_writing(self.context, self.apart_button, self.desk_button)
         self.bar.addWidget(self.apart_button)
         self.bar.addWidget(self.desk_button)
         self.tree.itemActivated.connect(lambda _item, _column: self.open_desk())

@@ -25,6 +25,7 @@ from core.domain.queries_upkeep import DrawFlashback
 from core.domain.upkeep import Flashback, FlashbackCandidate, FlashbackLayer
 from ui.context import Context
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane
 from ui.views.naming import name_of
 from ui.widgets.folder_combo import FolderCombo
@@ -83,6 +84,7 @@ class FlashbackTask(QWidget):
         self.open_button.clicked.connect(self._open)
         self.restore_button.clicked.connect(self._restore)
         self.touch_button.clicked.connect(self._touch)
+        needs_writing(self._context, self.restore_button, self.touch_button)
         self.candidates.itemActivated.connect(self._open_candidate)
         context.tr.changed.connect(self._say)
         context.theme.changed.connect(self._say)

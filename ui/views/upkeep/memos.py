@@ -29,6 +29,7 @@ from core.domain.results import Changes
 from core.domain.upkeep import LifeUnit, MemoRow
 from ui.context import Context
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane, single_shot
 from ui.views.naming import shorten
 from ui.widgets.folder_combo import FolderCombo
@@ -126,6 +127,7 @@ class MemosTask(QWidget):
         self.add_button.clicked.connect(self.add)
         self.refresh_button.clicked.connect(self.keep_longer)
         self.remove_button.clicked.connect(self.remove)
+        needs_writing(self._context, self.add_button, self.refresh_button, self.remove_button)
         self.expired.toggled.connect(lambda _on: self.refresh())
         self.list.itemSelectionChanged.connect(self._enable)
         self._context.bridge.changes.connect(self._on_changes)

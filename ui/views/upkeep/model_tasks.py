@@ -36,6 +36,7 @@ from core.settings import Settings
 from ui.context import Context
 from ui.language import Language
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane, Task, single_shot
 from ui.views.proposal.words import ICONS, proposal_title, source_name
 from ui.views.transfer_words import problem_text
@@ -106,6 +107,7 @@ class ModelTaskPane(QWidget):
         self._again = single_shot(self, REFRESH_AFTER_MS, self.refresh)
         self.run_button.clicked.connect(self.run)
         self.cancel_button.clicked.connect(self.cancel)
+        needs_writing(self.context, self.run_button)
         self.list.itemActivated.connect(self._open)
         self.folder.currentIndexChanged.connect(lambda _at: self.refresh())
         context.bridge.changes.connect(lambda _changes: self._again.start() if self.isVisible() else None)

@@ -15,6 +15,7 @@ from core.domain.ids import MemoryPk
 from core.domain.results import Changes, OpResult
 from ui.context import Context
 from ui.operations import Operations
+from ui.read_only import needs_writing
 from ui.tasks import Lane, Task, single_shot
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.folder_combo import FolderCombo
@@ -53,6 +54,7 @@ class PlanTask(QWidget, Generic[P]):
         self.apply_button = QPushButton()
         self.apply_button.setProperty("primary", "true")
         self.apply_button.clicked.connect(self.apply)
+        needs_writing(self.context, self.apply_button)
         self._lay_out()
         self._again = single_shot(self, REFRESH_AFTER_MS, self.refresh)
         self._set_free = single_shot(self, 0, self._free)
