@@ -41,11 +41,11 @@ def parser(say: Say) -> argparse.ArgumentParser:
         about = say(f"cli.command.{spec.name}")
         sub = subparsers.add_parser(spec.name, help=about, description=about)
         sub.add_argument("--library", metavar="DIR", default=argparse.SUPPRESS, help=say("cli.arg.library"))
-        sub.add_argument("--json", action="store_true", help=say("cli.arg.json"))
-        for argument in spec.arguments:
         sub.add_argument(
             "--read-only", action="store_true", default=argparse.SUPPRESS, help=say("cli.arg.read_only")
         )
+        sub.add_argument("--json", action="store_true", help=say("cli.arg.json"))
+        for argument in spec.arguments:
             _add(sub, argument, say)
     return top
 
