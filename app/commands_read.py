@@ -38,7 +38,7 @@ ALL = 2**63 - 1
 
 
 def list_memories(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
-    """Memories that pass the filters, in order."""
+    """Memories that pass the filters and the search, in order."""
     where = _filter(library.engine, args, text=args["text"] or "")
     sort = q.Sort(q.SortKey(args["sort"]), descending=not args["ascending"])
     return _listed(library.engine, library.engine.ask(q.ListMemories(where, sort)), args, say)
@@ -89,6 +89,7 @@ def _filter(engine: EngineApi, args: Mapping[str, Any], text: str) -> q.MemoryFi
     folders = frozenset({folder_named(engine, args["folder"]).pk} if args["folder"] else ())
     return q.MemoryFilter(
         text=text,
+        language=True,
         folders=folders,
         with_subfolders=args["subfolders"],
         types=types,

@@ -383,6 +383,7 @@ class Library:
         from core.services.ingest.answers import ingest_answers
         from core.services.proposals import proposal_answers
         from core.services.recall.answers import recall_answers
+        from core.services.searching import Searching
         from core.services.upkeep_answers import upkeep_answers
 
         return {
@@ -413,6 +414,7 @@ class Library:
                 self._in_library,
                 self._run,
             ),
+            **Searching(self.store, self._near).answers(),
             qi.SearchByMeaning: self._search,
             qi.Verify: self._verify,
             qi.RebuildIndex: lambda _query, cancel: (
@@ -444,12 +446,22 @@ class Library:
     def _search(
         self, query: qi.SearchByMeaning, _cancel: Cancel | None
     ) -> tuple[tuple[MemoryPk, float], ...]:
+        from core.services.searching import read_filter
+
         allowed = None
         if query.filter != q.MemoryFilter():
             with self.store.read() as reader:
-                allowed = set(reader.memory_ids(query.filter, q.Sort()))
+                allowed = set(reader.memory_ids(read_filter(reader, query.filter), q.Sort()))
         hits = self._semantic.by_meaning(query.text, query.limit, allowed)
         return tuple((hit.pk, hit.score) for hit in hits)
+
+    def _near(self, text: str, limit: int, allowed: set[int] | None) -> list[tuple[int, float]]:
+        """For a search that has `~text` in it. Errors: Invalid where search by meaning is switched off."""
+        if self._settings.text("embedder") == "none":
+            raise Invalid("error.search.meaning_off")
+        if not self.store.queue.vector_counts(self.embedder.identity.key, None)[0]:
+            raise Invalid("error.search.no_vectors")
+        return [(hit.pk, hit.score) for hit in self._semantic.by_meaning(text, limit, allowed)]
 
     def _verify(self, query: qi.Verify, cancel: Cancel | None) -> VerifyReport:
         """Store and index; beside a program that keeps the library, or without an index, the store alone."""

@@ -29,6 +29,7 @@ from core.domain.results import (
     ReplacePreview,
 )
 from core.domain.schema import Schema
+from core.domain.search import Term
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -75,7 +76,9 @@ class TrashScope(StrEnum):
 class MemoryFilter:
     """What a list shows. Empty sets do not filter. `text` = plain search words.
 
-    `with_subfolders`: folders below the named ones (by `/`) too.
+    `with_subfolders`: folders below the named ones (by `/`) too. `language`: `text` is in the search language
+    (docs/SEARCH.md), read by the engine into `text`, `where` and `meaning`. `among`: only these memories,
+    in this order where the list is sorted by relevance.
     """
 
     text: str = ""
@@ -94,6 +97,10 @@ class MemoryFilter:
     locked: bool | None = None
     document: int | None = None
     trash: TrashScope = TrashScope.OUTSIDE
+    language: bool = False
+    where: Term | None = None
+    meaning: str = ""
+    among: tuple[MemoryPk, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

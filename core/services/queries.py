@@ -14,6 +14,7 @@ from core.domain import queries_merge as qm
 from core.domain import queries_proposals as qp
 from core.domain import queries_recall as qr
 from core.domain import queries_schema as qs
+from core.domain import queries_search as qf
 from core.domain import queries_upkeep as qu
 from core.domain.document import DocumentRow
 from core.domain.edge import Edge, lives
@@ -43,6 +44,7 @@ from core.services import (
     recall_cases,
     replace,
     schema_desk,
+    searching,
     whole,
 )
 from core.services.edge_views import edge_views
@@ -55,7 +57,7 @@ Answer = Callable[[Reader, Any], Any]
 
 def list_memories(reader: Reader, query: q.ListMemories) -> array[int]:
     """Pks that pass the filter, in order."""
-    return reader.memory_ids(query.filter, query.sort)
+    return reader.memory_ids(searching.read_filter(reader, query.filter), query.sort)
 
 
 def memory_rows(reader: Reader, query: q.MemoryRows) -> tuple[MemoryRow, ...]:
@@ -114,7 +116,7 @@ def _named(reader: Reader, ids: Sequence[str], folder: FolderPk | None) -> list[
 
 def facets(reader: Reader, query: q.FacetCounts) -> Facets:
     """Counts under a filter."""
-    return reader.facets(query.filter)
+    return reader.facets(searching.read_filter(reader, query.filter))
 
 
 def folders(reader: Reader, _query: q.Folders) -> tuple[FolderNode, ...]:
@@ -188,6 +190,7 @@ def pieces(reader: Reader, query: qd.PiecesOf) -> tuple[Memory, ...]:
 
 QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.ListMemories: list_memories,
+    qf.CanonicalSearch: searching.canonical,
     q.MemoryRows: memory_rows,
     q.Memories: memories,
     q.MemoryDetailOf: detail,

@@ -16,6 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from core.domain.access import ReadOnly
 from core.domain.errors import BadFile, ReadOnlyLibrary, Unavailable
 from core.store.reading import read_uri
+from core.store.search_sql import add_functions
 
 BUSY_TIMEOUT_MS = 10_000
 CACHE_KIB = 32_768
@@ -87,6 +88,7 @@ class Database:
 
 def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
     connection.isolation_level = None  # transactions are begun by _begin
+    add_functions(connection)
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=NORMAL")
@@ -100,6 +102,7 @@ def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> N
 
 def _configure_reader(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
     connection.isolation_level = None
+    add_functions(connection)
     cursor = connection.cursor()
     cursor.execute("PRAGMA query_only=ON")
     cursor.execute(f"PRAGMA cache_size=-{CACHE_KIB}")

@@ -11,6 +11,7 @@ from typing import Any
 from core.algos import lexical
 from core.domain.folder import SEPARATOR
 from core.domain.queries import MemoryFilter, Sort, SortKey, TrashScope
+from core.store.search_sql import term_sql
 
 RANKED_MATCHES = 5_000
 """A ranked search scores at most this many matches (newest first), so that common words stay fast."""
@@ -97,10 +98,15 @@ def where_of(query: MemoryFilter) -> Where:
             value,
             *([kind.value] if kind is not None else []),
         )
+    if query.among is not None:
+        where.add(among("m.pk"), key_list(query.among))
+    if query.where is not None:
+        condition, parameters = term_sql(query.where)
+        where.add(condition, *parameters)
     where.only_live_matches = where.conditions == [_LIVE]
     # Folders, tags and documents have indexes of their own, which leave fewer memories to look at.
     where.through_list = query.trash is TrashScope.OUTSIDE and not (
-        query.folders or query.tags or query.document is not None
+        query.folders or query.tags or query.document is not None or query.among is not None or query.where is not None
     )
     _add_text(where, query.text, key="+m.pk" if where.through_list else "m.pk")
     if where.through_list and len(where.conditions) > 1:
@@ -165,6 +171,12 @@ def _add_text(where: Where, text: str, key: str) -> None:
 def list_sql(query: MemoryFilter, sort: Sort) -> tuple[str, tuple[Any, ...]]:
     """SQL of the pks that pass a filter, in order, with its parameters."""
     where = where_of(query)
+    if sort.key is SortKey.RELEVANCE and query.among is not None:
+        order = key_list(query.among)
+        return (
+            f"SELECT m.pk FROM {where.source} JOIN json_each(?) place ON place.value = m.pk{where.sql}"
+            " ORDER BY place.key"
+        ), (order, *where.parameters)
     if sort.key is SortKey.RELEVANCE:
         match = lexical.fts_match(lexical.parse_query(query.text), prefix=True)
         if match:

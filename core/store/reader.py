@@ -30,6 +30,7 @@ from core.ports.store import R
 from core.store import chat_rows, faults, filters, proposal_rows
 from core.store.codecs import FIELDS, decode, from_micros
 from core.store.packed_rows import keys_of, stored_vectors, vector_groups
+from core.store.search_sql import said_when_slow
 
 SNIPPET_CHARS = 160
 _LEADS_TO_MEMORY = (
@@ -118,7 +119,8 @@ class SqlReader:
 
     def memory_ids(self, where: MemoryFilter, sort: Sort) -> array[int]:
         """Pks that pass the filter, in order."""
-        return self._keys(*filters.list_sql(where, sort))
+        with said_when_slow(where.where):
+            return self._keys(*filters.list_sql(where, sort))
 
     def memory_rows(self, pks: Sequence[int]) -> list[MemoryRow]:
         """Rows for the table, in the order asked."""
@@ -134,10 +136,11 @@ class SqlReader:
     def facets(self, where: MemoryFilter) -> Facets:
         """Counts under a filter."""
         clause = filters.where_of(where)
-        rows = self._rows(
-            f"SELECT m.type, m.layer, m.status, count(*) FROM {clause.source}{clause.sql} GROUP BY 1, 2, 3",
-            tuple(clause.parameters),
-        )
+        with said_when_slow(where.where):
+            rows = self._rows(
+                f"SELECT m.type, m.layer, m.status, count(*) FROM {clause.source}{clause.sql} GROUP BY 1, 2, 3",
+                tuple(clause.parameters),
+            )
         counts: tuple[dict[str, int], ...] = ({}, {}, {})
         for *names, number in rows:
             for group, name in zip(counts, names, strict=True):

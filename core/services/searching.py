@@ -1,0 +1,128 @@
+"""What a person typed in the search language, read into a filter; search by meaning beside words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.algos.search_keys import vocabulary
+from core.algos.search_language import is_plain, parse, render
+from core.domain import queries as q
+from core.domain import queries_search as qs
+from core.domain.api import Cancel
+from core.domain.folder import Folder
+from core.domain.ids import MemoryPk
+from core.domain.results import Facets
+from core.domain.search import All, Condition, Either, Meaning, Not, Term, Word
+from core.ports.store import Reader, Store
+
+MEANING_HITS = 200
+"""So many nearest memories are listed."""
+MEANING_LEAST = 0.35
+"""Of the best cosine's height above zero: farther ones are no answer."""
+
+ByMeaning = Callable[[str, int, set[int] | None], Sequence[tuple[int, float]]]
+
+
+def _term(reader: Reader, text: str) -> Term:
+    return parse(text, vocabulary(reader.schema(), reader.all_records(Folder)))
+
+
+def canonical(reader: Reader, query: qs.CanonicalSearch) -> str:
+    """The search as it is stored: keys and values by their own names. Errors: Invalid."""
+    return render(_term(reader, query.text))
+
+
+def read_filter(reader: Reader, where: q.MemoryFilter) -> q.MemoryFilter:
+    """The filter with its text read: `text` = words that all must hold, `where` the rest. Errors: Invalid."""
+    if not where.language:
+        return where
+    if is_plain(where.text):
+        return replace(where, language=False)
+    term = _term(reader, where.text)
+    terms = term.terms if isinstance(term, All) else (term,)
+    narrowed = any(isinstance(each, Condition) and each.key == "in" for each in terms)
+    words = [] if narrowed else [each for each in terms if _is_word(each)]
+    meaning = [each.text for each in terms if isinstance(each, Meaning)]
+    rest = tuple(each for each in terms if each not in words and not isinstance(each, Meaning))
+    both = where.trash is q.TrashScope.OUTSIDE and _asks_trash(term)
+    return replace(
+        where,
+        language=False,
+        text=" ".join(map(render, words)),
+        meaning=" ".join(meaning),
+        where=All(rest) if rest else None,
+        trash=q.TrashScope.BOTH if both else where.trash,
+    )
+
+
+def _is_word(term: Term) -> bool:
+    return isinstance(term, Word) or (isinstance(term, Not) and isinstance(term.term, Word))
+
+
+def _asks_trash(term: Term) -> bool:
+    match term:
+        case Condition(key="is", value="trash" | "merged"):
+            return True
+        case Not(inner):
+            return _asks_trash(inner)
+        case All(terms) | Either(terms):
+            return any(map(_asks_trash, terms))
+    return False
+
+
+class Searching:
+    """Lists and counts under a filter, by meaning too. A search by meaning is made once for list and counts."""
+
+    def __init__(self, store: Store, by_meaning: ByMeaning) -> None:
+        self._store, self._by_meaning = store, by_meaning
+
+    def list(self, query: q.ListMemories, _cancel: Cancel | None) -> Sequence[int]:
+        """Pks in order. Errors: Invalid, Unavailable(embedder)."""
+        with self._store.read() as reader:
+            where = read_filter(reader, query.filter)
+            if not where.meaning:
+                return reader.memory_ids(where, query.sort)
+        where = self.with_meaning(where)
+        with self._store.read() as reader:
+            return reader.memory_ids(where, query.sort)
+
+    def facets(self, query: q.FacetCounts, _cancel: Cancel | None) -> Facets:
+        """Counts. Errors: Invalid, Unavailable(embedder)."""
+        with self._store.read() as reader:
+            where = read_filter(reader, query.filter)
+            if not where.meaning:
+                return reader.facets(where)
+        where = self.with_meaning(where)
+        with self._store.read() as reader:
+            return reader.facets(where)
+
+    def with_meaning(self, where: q.MemoryFilter) -> q.MemoryFilter:
+        """The filter with `meaning` looked up: the nearest, together with what holds the words."""
+        rest = replace(where, text="", meaning="")
+        with self._store.read() as reader:
+            allowed = None if rest == q.MemoryFilter() else {*reader.memory_ids(rest, q.Sort())}
+            found = replace(where, meaning="")
+            words = reader.memory_ids(found, q.Sort(q.SortKey.RELEVANCE)) if where.text else ()
+        near = self._by_meaning(where.meaning, MEANING_HITS, allowed)
+        return replace(rest, among=tuple(MemoryPk(pk) for pk in fused(words, near)))
+
+    def answers(self) -> dict[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]]:
+        """For the engine."""
+        return {q.ListMemories: self.list, q.FacetCounts: self.facets}
+
+
+def fused(words: Iterable[int], near: Sequence[tuple[int, float]]) -> list[int]:
+    """Hits of words and of meaning, best first: both count up to 1, meaning against the best of it.
+
+    The first word hit counts 1, later ones less by their place. Source: core.algos.fusion (sum of normalised scores).
+    """
+    best = max((score for _, score in near), default=0.0)
+    scores: dict[int, float] = {}
+    for place, pk in enumerate(words):
+        scores[pk] = 1 / (1 + place / 20)
+    for pk, score in near:
+        if score > 0 and score >= MEANING_LEAST * best:
+            scores[pk] = scores.get(pk, 0.0) + score / best
+    return sorted(scores, key=lambda pk: (-scores[pk], pk))

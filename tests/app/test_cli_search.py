@@ -1,0 +1,38 @@
+"""The search language on the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.conftest import MEDIUM, Run
+
+
+@pytest.mark.parametrize("command", [("search",), ("list", "--text")])
+def test_search_narrows_by_keys_in_both_languages(run: Run, command: tuple[str, ...]) -> None:
+    run("import", MEDIUM)
+
+    def found(text: str) -> set[str]:
+        ran = run(*command, text, "--limit", "0", "--json")
+        assert ran.code == 0, ran.out
+        return {item["id"] for item in ran.data["items"]}
+
+    events = found("type:event")
+    assert events
+    assert events == found("类型：事件") == found("folder:medium_300_zh type:event")
+    assert found("type:event floor:3-9") < events
+    assert found("(-type:event)") | events == found("")
+    assert found("type:event OR type:rule") > events
+
+
+def test_search_that_is_wrong_ends_with_one_and_says_the_nearest(run: Run) -> None:
+    run("import", MEDIUM)
+    ran = run("search", "fog type:evnt", "--json")
+    assert ran.code == 1
+    assert ran.data["error"]["key"] == "error.search.value"
+    assert "event" in ran.data["error"]["text"]
+
+
+def test_meaning_without_vectors_is_said(run: Run) -> None:
+    run("import", MEDIUM)
+    ran = run("search", "~the night", "--json")
+    assert (ran.code, ran.data["error"]["key"]) == (1, "error.search.no_vectors")
