@@ -36,6 +36,8 @@ def parser(say: Say) -> argparse.ArgumentParser:
     top.add_argument("--library", metavar="DIR", help=say("cli.arg.library"))
     top.add_argument("--read-only", action="store_true", help=say("cli.arg.read_only"))
     top.add_argument("--tour", metavar="DIR", help=say("cli.arg.tour"))
+    top.add_argument("--endpoint", metavar="URL", help=say("cli.arg.tour_endpoint"))
+    top.add_argument("--model", metavar="NAME", default="", help=say("cli.arg.tour_model"))
     subparsers = top.add_subparsers(dest="command", metavar="COMMAND")
     for spec in COMMANDS:
         about = say(f"cli.command.{spec.name}")
@@ -189,7 +191,8 @@ def _open_window(arguments: Mapping[str, Any]) -> int:
     if arguments["tour"] is not None:
         from app import tour
 
-        return tour.main(Path(arguments["tour"]))
+        url = arguments["endpoint"]
+        return tour.main(Path(arguments["tour"]), tour.Endpoint(url, arguments["model"]) if url else None)
     from app import gui
 
     library = None if arguments["library"] is None else Path(arguments["library"])

@@ -36,6 +36,7 @@ from core.domain.transfer import ImportPlan
 from core.engine import Engine
 from core.ports.clock import system_clock
 from core.settings import Settings
+from core.store.comparable import Rows, comparable_rows
 from core.store.library import Holder, LibraryFiles, LibraryLock, lies_in_library
 from core.store.migrations import MIGRATIONS
 from core.store.reading import can_be_written, understood
@@ -546,6 +547,11 @@ def take_lock(root: Path, address: str = "") -> LibraryLock:
 def may_write(root: Path) -> bool:
     """Whether a library's directory and file may be written to."""
     return can_be_written(LibraryFiles(root).database)
+
+
+def rows_of(root: Path) -> Rows:
+    """All rows of a library that an undo must bring back, to compare two states of it."""
+    return comparable_rows(LibraryFiles(root).database)
 
 
 def lock_holder(root: Path) -> Holder | None:

@@ -1,16 +1,19 @@
 """A scripted tour of the real program: what a person would do, a picture a step, checked in the store.
 
-    python -m app --tour DIR
+    python -m app --tour DIR [--endpoint URL] [--model NAME]
 
 Each step acts on the window (types, clicks, chooses), waits until the window is quiet, is compared with
 what the library's store says, and is photographed in light and dark, in English and Chinese. Pages that
-later come bring steps of their own: a module with `STEPS`, named in `TOUR`.
+later come bring steps of their own: a module with `STEPS`, named in `TOUR`. The steps of `endpoint_steps` go
+through a language model: one by script on loopback, or the real one that is given.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
@@ -20,15 +23,18 @@ from app.tour import (
     chat_steps,
     desk_steps,
     document_steps,
+    endpoint_steps,
     graph_steps,
     health_steps,
     recall_steps,
+    scripted_endpoint,
     upkeep_steps,
 )
-from app.tour.stage import SCHEMES, Stage, StepFailed
+from app.tour.stage import SCHEMES, Endpoint, Stage, StepFailed
 from core.domain.texts import LANGUAGES
 from core.settings import Settings
 
+Step = Callable[[Stage], None]
 TOUR = (
     *desk_steps.STEPS,
     *recall_steps.STEPS,
@@ -36,6 +42,7 @@ TOUR = (
     *document_steps.STEPS,
     *health_steps.STEPS,
     *upkeep_steps.STEPS,
+    *endpoint_steps.STEPS,
     *graph_steps.STEPS,
 )
 """All steps, in order: (name, function). The graph's come last: they open another library for a long story."""
@@ -48,11 +55,25 @@ NO_SCREEN = (
 )
 
 
-def play(pictures: Path | None, language: str) -> list[str]:
+def play(
+    pictures: Path | None,
+    language: str,
+    endpoint: Endpoint | None = None,
+    steps: tuple[tuple[str, Step], ...] | None = None,
+) -> list[str]:
     """Play the tour once in a language, with settings and library of its own. Returns what failed.
 
-    `pictures`: where a picture of each step goes in light and dark; None = none are taken.
+    `pictures`: where a picture of each step goes in light and dark; None = none are taken. `steps`: None = all.
     """
+    with contextlib.ExitStack() as ends:
+        if endpoint is None:
+            endpoint = Endpoint(ends.enter_context(scripted_endpoint.serving()), scripted_endpoint.MODEL)
+        return _play(pictures, language, endpoint, TOUR if steps is None else steps)
+
+
+def _play(
+    pictures: Path | None, language: str, endpoint: Endpoint, steps: tuple[tuple[str, Step], ...]
+) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="memory-curator-tour-") as directory:
         place = Path(directory)
         settings = Settings(place / "settings.json")
@@ -62,7 +83,7 @@ def play(pictures: Path | None, language: str) -> list[str]:
             window.resize(*SIZE_PX)
             window.start(None)
             window.show()
-            return _run(Stage(window, settings, place, pictures))
+            return _run(Stage(window, settings, place, pictures, endpoint), steps)
 
 
 def _say_qt(_kind: QtMsgType, _context: QMessageLogContext, message: str | None) -> None:
@@ -71,8 +92,8 @@ def _say_qt(_kind: QtMsgType, _context: QMessageLogContext, message: str | None)
         print(message, file=sys.stderr)
 
 
-def _run(stage: Stage) -> list[str]:
-    for name, step in TOUR:
+def _run(stage: Stage, steps: tuple[tuple[str, Step], ...]) -> list[str]:
+    for name, step in steps:
         try:
             step(stage)
         except StepFailed as problem:
@@ -82,11 +103,11 @@ def _run(stage: Stage) -> list[str]:
     return []
 
 
-def main(pictures: Path) -> int:
-    """Play the tour in every language and say how it went. Returns the exit code."""
+def main(pictures: Path, endpoint: Endpoint | None = None) -> int:
+    """Play the tour in every language and say how it went. Returns the exit code. `endpoint`: None = by script."""
     pictures.mkdir(parents=True, exist_ok=True)
     qInstallMessageHandler(_say_qt)
-    failed = [f"{language}: {line}" for language in LANGUAGES for line in play(pictures, language)]
+    failed = [f"{language}: {line}" for language in LANGUAGES for line in play(pictures, language, endpoint)]
     for line in failed:
         print(f"FAILED  {line}", file=sys.stderr)
     if not failed:
@@ -95,4 +116,4 @@ def main(pictures: Path) -> int:
     return 1 if failed else 0
 
 
-__all__ = ["TOUR", "main", "play"]
+__all__ = ["TOUR", "Endpoint", "main", "play"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,11 +32,21 @@ class StepFailed(Exception):
     """What a step did is not what the store says."""
 
 
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a language model answers. Its key, when it needs one, is in `MEMORY_CURATOR_KEY_TOUR`."""
+
+    url: str
+    model: str = ""
+
+
 class Stage:
     """One tour being played. `place`: a directory of its own for files and libraries."""
 
-    def __init__(self, window: MainWindow, settings: Settings, place: Path, pictures: Path | None) -> None:
-        self.window, self.place = window, place
+    def __init__(
+        self, window: MainWindow, settings: Settings, place: Path, pictures: Path | None, endpoint: Endpoint
+    ) -> None:
+        self.window, self.place, self.endpoint = window, place, endpoint
         self._settings, self._pictures = settings, pictures
         self.notes: dict[str, object] = {}
         """What steps tell later steps, e.g. which memory was edited."""
@@ -48,11 +59,11 @@ class Stage:
         QTimer.singleShot(milliseconds, loop.quit)
         loop.exec()
 
-    def until(self, ready: Callable[[], bool], what: str) -> None:
+    def until(self, ready: Callable[[], bool], what: str, patience_ms: int = PATIENCE_MS) -> None:
         """Wait until something is so. Errors: StepFailed when it does not come."""
         waited = 0
         while not ready():
-            if waited > PATIENCE_MS:
+            if waited > patience_ms:
                 raise StepFailed(f"waited in vain for {what}")
             self.pause(LOOK_MS)
             waited += LOOK_MS

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+from app.comparable import comparable_rows
 from core.domain.commands import Command, CreateMemory, NewMemory
 from core.domain.commands_folders import CreateFolder
 from core.domain.commands_graph import AddEdge
@@ -26,25 +24,6 @@ from core.store.store import SqlStore
 T = TypeVar("T")
 PERSON = Actor(ActorKind.PERSON, "tester", "1")
 PROGRAM = Actor(ActorKind.PROGRAM, "agent", "2")
-JOURNALED = [
-    "folder",
-    "document",
-    "memory",
-    "tag",
-    "alias",
-    "edge",
-    "message",
-    "memo",
-    "memory_type",
-    "relation_type",
-    "not_duplicate",
-    "pin",
-    "recall_case",
-    "merge_record",
-    "decision",
-]
-OUTSIDE = {"revision", "updated_at", "activation_count", "last_activated_at", "search_text", "text_hash"}
-"""Columns outside images and comparison (DESIGN §3), and derived ones."""
 
 
 class Desk:
@@ -104,22 +83,8 @@ class Desk:
 
 
 def dump_rows(database: Path) -> dict[str, list[dict[str, Any]]]:
-    tables: dict[str, list[dict[str, Any]]] = {}
-    with _connection(database) as connection:
-        for table in JOURNALED:
-            rows = connection.execute(f"SELECT * FROM {table} ORDER BY pk").fetchall()
-            tables[table] = [{k: v for k, v in dict(row).items() if k not in OUTSIDE} for row in rows]
-    return tables
-
-
-@contextmanager
-def _connection(database: Path) -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(database)
-    connection.row_factory = sqlite3.Row
-    try:
-        yield connection
-    finally:
-        connection.close()
+    """All that an undo brings back."""
+    return dict(comparable_rows(database))
 
 
 def shown(tables: dict[str, list[dict[str, Any]]]) -> str:
