@@ -15,7 +15,6 @@ from typing import TypeVar
 from PySide6.QtWidgets import QSpinBox, QWidget
 
 from app import container
-from app.comparable import Rows, comparable_rows
 from app.tour.scripted_endpoint import MODEL, QUESTION, STORY, TOWER
 from app.tour.stage import Stage, StepFailed
 from core import model_settings
@@ -41,7 +40,6 @@ from ui.views.upkeep.forget import ForgetTask
 from ui.views.upkeep.page import UpkeepPage
 
 NAME = "Tour"
-DATABASE = 
 MODEL_MS = 300_000
 """A real model on a slow machine may take its time."""
 LONGEST_TOKENS = 600
