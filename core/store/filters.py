@@ -106,7 +106,11 @@ def where_of(query: MemoryFilter) -> Where:
     where.only_live_matches = where.conditions == [_LIVE]
     # Folders, tags and documents have indexes of their own, which leave fewer memories to look at.
     where.through_list = query.trash is TrashScope.OUTSIDE and not (
-        query.folders or query.tags or query.document is not None or query.among is not None or query.where is not None
+        query.folders
+        or query.tags
+        or query.document is not None
+        or query.among is not None
+        or query.where is not None
     )
     _add_text(where, query.text, key="+m.pk" if where.through_list else "m.pk")
     if where.through_list and len(where.conditions) > 1:

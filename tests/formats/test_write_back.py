@@ -100,7 +100,9 @@ def _markdown(place: Path) -> Path:
     path = place / "notes"
     path.mkdir()
     for n in range(3):
-        text = f'---\nid: "mem-{n:032x}"\ntitle: "Note {n}"\ntype: "knowledge"\nfolder: "notes"\n---\nText {n}\n'
+        text = (
+            f'---\nid: "mem-{n:032x}"\ntitle: "Note {n}"\ntype: "knowledge"\nfolder: "notes"\n---\nText {n}\n'
+        )
         (path / f"note{n}.md").write_text(text, encoding="utf-8")
     (path / "plain.txt").write_text("mine", encoding="utf-8")
     return path
