@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from app.comparable import comparable_rows
 from core.domain.commands import Command, CreateMemory, NewMemory
 from core.domain.commands_folders import CreateFolder
 from core.domain.commands_graph import AddEdge
@@ -18,6 +17,7 @@ from core.domain.queries import Query
 from core.domain.results import Actor, OpResult, UndoResult
 from core.domain.schema_data import default_schema
 from core.engine import Engine
+from core.store.comparable import comparable_rows
 from core.store.library import LibraryFiles
 from core.store.store import SqlStore
 
