@@ -28,6 +28,7 @@ from tests.services.desk import dump_rows
 
 SUMMARY = "艾琳在钟楼找到暗门，走下石阶，点亮了地下入口的灯。"
 DAY_MICROS = 86_400_000_000
+Rows = dict[str, list[dict[str, Any]]]
 
 
 def _event(number: int) -> dict[str, Any]:
@@ -48,6 +49,17 @@ def _grow_older(library: Library, days: int) -> None:  # noqa: F811
         connection.execute("UPDATE memory SET created_at = created_at - ?", (days * DAY_MICROS,))
 
 
+def _there_and_back(library: Library, before: Rows) -> Rows:  # noqa: F811
+    """Undo gives the library of before, redo the one of now, which comes back."""
+    now = dump_rows(library.files.database)
+    assert now != before
+    library.engine.undo()
+    assert dump_rows(library.files.database) == before
+    library.engine.redo()
+    assert dump_rows(library.files.database) == now
+    return now
+
+
 def test_whole_chain_with_a_server_and_back(library: Library, server: FakeServer, tmp_path: Path) -> None:  # noqa: F811
     engine = library.engine
     folder = story.chat(library, tmp_path)
@@ -57,6 +69,7 @@ def test_whole_chain_with_a_server_and_back(library: Library, server: FakeServer
     report = engine.ask(RunExtraction(folder=folder, reach=Reach.ALL))
     assert report.proposal is not None
     engine.run(ApplyProposal(proposal=report.proposal))
+    extracted = _there_and_back(library, begun)
     events = [MemoryPk(each.pk) for each in memories(library) if each.type == "event"]
     assert len(events) == 3
 
@@ -67,6 +80,7 @@ def test_whole_chain_with_a_server_and_back(library: Library, server: FakeServer
     groups = engine.ask(CompressPlanOf(folder=folder, forced=True)).groups
     (proposal,) = engine.ask(SuggestSummaries(groups=groups))
     engine.run(ApplyProposal(proposal=proposal))
+    _there_and_back(library, extracted)
     by_pk = {each.pk: each for each in memories(library)}
     (summary,) = (each for each in by_pk.values() if each.level == 1)
     assert summary.body == SUMMARY
@@ -75,12 +89,15 @@ def test_whole_chain_with_a_server_and_back(library: Library, server: FakeServer
     _grow_older(library, 900)
     plan = engine.ask(ForgetPlan(folder=folder))
     assert summary.pk in set(plan.rows.pks.tolist())
+    aged = dump_rows(library.files.database)
     engine.run(ForgetMemories(memories=(MemoryPk(summary.pk),)))
+    gone = _there_and_back(library, aged)
     forgotten = next(each for each in memories(library) if each.pk == summary.pk)
     assert (forgotten.status, forgotten.status_reason) == (Status.ARCHIVED, StatusReason.FORGOTTEN)
 
     engine.ask(RunRebuild(RebuildScope.ALL))
     assert engine.ask(AcceptRebuild()) == len(by_pk)
+    assert dump_rows(library.files.database) == gone  # vectors are no part of what is remembered
 
     _grow_older(library, -900)  # what no op did is not undone
     for _ in range(3):
