@@ -27,6 +27,15 @@ _WRITES = ("insert", "update", "delete", "replace")
 _WRITER = "curator_writer"
 
 
+WORDS_VIEW = (
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.recall_words USING fts5vocab('main', 'memory_fts', 'row')"
+)
+PLACES_VIEW = (
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.recall_places USING fts5vocab('main', 'memory_fts', 'instance')"
+)
+"""Views of the full-text index for one connection: nothing of them is written to the file."""
+
+
 class UnguardedWrite(RuntimeError):
     """DML outside a unit of work: a bug, since it would bypass the journal."""
 
@@ -104,6 +113,8 @@ def _configure_reader(connection: sqlite3.Connection, _entry: ConnectionPoolEntr
     connection.isolation_level = None
     add_functions(connection)
     cursor = connection.cursor()
+    for view in (WORDS_VIEW, PLACES_VIEW):  # later nothing can be made any more, not even in memory
+        cursor.execute(view)
     cursor.execute("PRAGMA query_only=ON")
     cursor.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
     cursor.close()

@@ -27,7 +27,7 @@ from core.ports.recall_store import (
 )
 from core.store import journal
 from core.store.codecs import from_micros, to_micros
-from core.store.database import Database
+from core.store.database import PLACES_VIEW, WORDS_VIEW, Database
 from core.store.evaluations import SqlEvaluations
 from core.store.filters import among, key_list
 from core.store.reader import SqlReader
@@ -53,10 +53,6 @@ _EDGE = (
     " e.ended_seq"
 )
 _RUN = 'pk, "at", folder, viewer, message, recipe, selected, scores, injection, tokens, mode, caller'
-_WORDS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.recall_words USING fts5vocab('main', 'memory_fts', 'row')"
-_PLACES = (
-    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.recall_places USING fts5vocab('main', 'memory_fts', 'instance')"
-)
 _NEXT, _LAST = "\u0001", "\U0010ffff"
 """Behind a term: nothing longer comes before it, and everything that begins with it does."""
 
@@ -135,7 +131,7 @@ class SqlRecallStore:
         """Known ones of these terms and all that begin so, with the number of memories that hold each."""
         ranges = [[term, term + _NEXT] for term in terms] + [[start, start + _LAST] for start in beginnings]
         with self._database.reading() as connection:
-            connection.exec_driver_sql(_WORDS)
+            connection.exec_driver_sql(WORDS_VIEW)
             rows = connection.exec_driver_sql(
                 "SELECT w.term, w.doc FROM json_each(?) b CROSS JOIN temp.recall_words w"
                 " ON w.term >= json_extract(b.value, '$[0]') AND w.term < json_extract(b.value, '$[1]')",
@@ -152,7 +148,7 @@ class SqlRecallStore:
     def postings(self, terms: Collection[str]) -> Sequence[Posting]:
         """Where these terms stand."""
         with self._database.reading() as connection:
-            connection.exec_driver_sql(_PLACES)
+            connection.exec_driver_sql(PLACES_VIEW)
             rows = _plain(
                 connection,
                 "SELECT p.term, p.doc, count(*) FROM json_each(?) t CROSS JOIN temp.recall_places p"

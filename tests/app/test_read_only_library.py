@@ -21,6 +21,8 @@ from core.domain.ids import TypeId
 from core.domain.queries import Folders, ListMemories
 from core.domain.queries_health import MakeBackup
 from core.domain.queries_index import RebuildIndex, Verify
+from core.domain.queries_recall import Recall
+from core.domain.recall import RecallRequest
 from core.settings import Settings
 from tests.app.conftest import Run
 
@@ -93,6 +95,11 @@ def test_engine_that_only_reads_refuses_every_way_to_write(reading: container.Li
     assert engine.ask(Verify()).problems == ()
     assert bytes_of(reading.files.root) == before
     assert not (reading.files.root / "backups").exists()
+
+
+def test_recall_by_words_works_in_a_library_that_is_only_read(reading: container.Library) -> None:
+    found = reading.engine.ask(Recall(RecallRequest(message="Where is Irene?")))
+    assert [each.title for each in found.selected] == ["Irene"]
 
 
 def test_reading_alone_leaves_the_lock_to_a_window(reading: container.Library, settings: Settings) -> None:
