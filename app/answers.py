@@ -209,6 +209,7 @@ _HINTS = (
     ("error.folder.unknown", "create", "cli.hint.create"),
     ("error.file.is_document", "files", "cli.hint.ingest"),
     ("error.file.not_json", "files", "cli.hint.ingest"),
+    ("manual.request_waits", "command", "cli.hint.manual"),
 )
 """Error, an argument of the commands that have a way on, and that way."""
 

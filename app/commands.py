@@ -18,6 +18,7 @@ from app import (
     commands_evaluate,
     commands_extract,
     commands_health,
+    commands_manual,
     commands_merge,
     commands_models,
     commands_read,
@@ -407,6 +408,15 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(name="reflect", function=commands_extract.reflect, arguments=_TASK),
     CommandSpec(name="evolve", function=commands_extract.evolve, arguments=_TASK),
     CommandSpec(name="consolidate", function=commands_extract.consolidate, arguments=_TASK),
+    CommandSpec(
+        name="manual",
+        function=commands_manual.manual,
+        arguments=(
+            Argument(name="action", choices=commands_manual.ACTIONS),
+            Argument(name="request", takes=Takes.OPTIONAL_TEXT, metavar="NUMBER"),
+            Argument(name="--file", metavar="FILE"),
+        ),
+    ),
     CommandSpec(name="folders", function=commands_read.folders),
     CommandSpec(name="history", function=commands_read.history, arguments=(_LIMIT,)),
     CommandSpec(

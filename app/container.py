@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from core.domain.commands import Command
     from core.ports.embedder import Embedder, Vectors
     from core.ports.file_watcher import FileWatcher
+    from core.ports.manual_requests import ManualRows
     from core.ports.progress import CancelToken
     from core.services.compress import Compression
     from core.services.drainer import Drainer, IndexState
@@ -125,7 +126,7 @@ class Library:
         self.read_only = read_only
         self._settings = settings
         self._lock = lock
-        self.models = Models(settings, settings.beside("model_usage.json"))
+        self.models = Models(settings, settings.beside("model_usage.json"), self._manual_rows)
         self._change = EmbedderChange(self, settings)
         self.health = LibraryHealth(self, settings)
         self.extracting = LibraryExtraction(self, settings)
@@ -382,12 +383,13 @@ class Library:
         from core.services.graph_answers import graph_answers
         from core.services.graph_file import graph_file_answers
         from core.services.ingest.answers import ingest_answers
+        from core.services.manual_work import ManualWork
         from core.services.proposals import proposal_answers
         from core.services.recall.answers import recall_answers
         from core.services.searching import Searching
         from core.services.upkeep_answers import upkeep_answers
 
-        return {
+        plain: Mapping[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]] = {
             **ingest_answers(
                 self.store,
                 self.store.jobs,
@@ -431,6 +433,11 @@ class Library:
             qb.CountUse: lambda query, _cancel: self.store.usage.count(query.memories),
             q.LibraryPath: lambda _query, _cancel: self.files.root,
         }
+        work = ManualWork(self.store.manual, self.store, plain, self.models.by_hand)
+        return {**plain, **work.answers()}
+
+    def _manual_rows(self) -> ManualRows | None:
+        return self.store.manual if self.read_only is None else None
 
     def _run(self, command: Command) -> object:
         return self.engine.run(command)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from core.domain.model_answers import EndpointReport, KeyPlace
     from core.ports.embedder import Embedder
     from core.ports.language_model import LanguageModel
+    from core.ports.manual_requests import ManualRows
     from core.ports.progress import CancelToken
     from core.services.manual_model import ManualDesk
 
@@ -36,18 +38,34 @@ EMBEDDED = "embed"
 class Models:
     """The models of one program. Nothing is loaded, and nobody is called, before a model is asked for."""
 
-    def __init__(self, settings: Settings, usage_file: Path | None = None) -> None:
-        self._settings, self._usage_file = settings, usage_file
+    def __init__(
+        self,
+        settings: Settings,
+        usage_file: Path | None = None,
+        requests: Callable[[], ManualRows | None] = lambda: None,
+    ) -> None:
+        self._settings, self._usage_file, self._requests = settings, usage_file, requests
+        self._hands = threading.local()
         self._lock = threading.Lock()
         self._problems: dict[str, str] = {}
         self._callers: dict[str, tuple[Caller, Abilities, Secret | None]] = {}
 
     @cached_property
-    def manual(self) -> ManualDesk:
-        """Requests that wait for a person."""
+    def manual(self) -> ManualDesk | None:
+        """Requests that wait for a person; None where they cannot be kept (no library, or one that is only read)."""
         from core.services.manual_model import ManualDesk
 
-        return ManualDesk()
+        rows = self._requests()
+        return None if rows is None else ManualDesk(rows)
+
+    @contextmanager
+    def by_hand(self) -> Iterator[None]:
+        """While it is entered a person serves every task that this thread asks for."""
+        self._hands.only = True
+        try:
+            yield
+        finally:
+            self._hands.only = False
 
     @cached_property
     def keys(self) -> Keys:
@@ -73,11 +91,11 @@ class Models:
 
     def model_for(self, task: ModelTask) -> LanguageModel | None:
         """The model chosen for a task, counting from zero; None = the program does the task by itself."""
-        who = served_by(self._settings, task)
+        who = MANUAL if getattr(self._hands, "only", False) else served_by(self._settings, task)
         if who == MANUAL:
             from core.services.manual_model import ManualModel
 
-            return ManualModel(self.manual, task)
+            return None if self.manual is None else ManualModel(self.manual, task)
         found = None if who == BUILTIN else endpoint(self._settings, who)
         return None if found is None else self._model(found, self.keys.of(found), task.value)
 
@@ -148,9 +166,6 @@ class Models:
     def answers(self) -> Answers:
         """Answers to the queries about models."""
         return {
-            q.ManualRequests: lambda _query, _cancel: self.manual.requests(),
-            q.AnswerManual: lambda query, _cancel: self.manual.answer(query.number, query.text),
-            q.GiveUpManual: lambda query, _cancel: self.manual.give_up(query.number),
             q.TestEndpoint: self._test,
             q.ListModels: self._list,
             q.KeepKey: self._keep,
@@ -198,9 +213,7 @@ class Models:
         return self.keys.keep(query.endpoint, query.key, session_only=query.session_only)
 
     def close(self) -> None:
-        """Give up what waits, end all connections."""
-        if "manual" in self.__dict__:
-            self.manual.close()
+        """End all connections."""
         with self._lock:
             callers = [each[0] for each in self._callers.values()]
             self._callers.clear()

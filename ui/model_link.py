@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from core import model_settings
 from core.domain.api import Cancel, Report
 from core.domain.endpoints import BUILTIN, MANUAL, ModelTask
-from core.domain.model_answers import SAME_WEIGHTS, ManualRequest
-from core.domain.queries_models import CheckWeights, ManualRequests
+from core.domain.errors import WaitsForReply
+from core.domain.model_answers import SAME_WEIGHTS, ManualOutcome, ManualRequest
+from core.domain.queries_models import CheckWeights, ManualRequests, ResumeManual
 from ui.context import Context
 from ui.tasks import Lane
-
-LOOK_MS = 1000
-"""How often requests are looked for while a task is served by hand (a look into memory, no store)."""
+from ui.views.transfer_words import problem_text
 
 
 class ModelLink(QObject):
-    """`named(text)`: which model is in use, for the top bar. `warned(text, is_error)`: something to know."""
+    """`named(text)`: which model is in use, for the top bar. `warned(text, is_error)`: something to know.
+
+    `requests_changed(number)`: a request for a person came (its number) or went (0). `proposed(pk)`: a reply led to
+    a proposal. `answered`: a reply is there that is read when the same is asked again.
+    """
 
     named = Signal(str)
     warned = Signal(str, bool)
+    requests_changed = Signal(int)
+    proposed = Signal(int)
+    answered = Signal()
 
     def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(window)
         self._context, self._window = context, window
-        self._shown: set[int] = set()
+        self.in_sight: Callable[[], bool] = lambda: False
+        """Whether requests are shown elsewhere now, so that no dialog has to open."""
         self.open_request: QWidget | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(LOOK_MS)
-        self._timer.timeout.connect(self._look_again)
+        context.tasks.waits.connect(self._on_waits)
         context.actions.on("window.settings", self.show_settings)
         context.actions.on("library.models", self.show_models)
         context.actions.on("library.requests", self.show_requests)
         end = context.settings.subscribe(self._on_setting)
         self.destroyed.connect(end)
         context.tr.changed.connect(self.say)
-        self._follow()
 
     # --- the name --------------------------------------------------------------------------
 
@@ -62,7 +68,6 @@ class ModelLink(QObject):
     def _on_setting(self, key: str) -> None:
         if key.startswith("models."):
             self.say()
-            self._follow()
 
     # --- settings --------------------------------------------------------------------------
 
@@ -107,52 +112,81 @@ class ModelLink(QObject):
 
     # --- requests for a person -------------------------------------------------------------
 
-    def _follow(self) -> None:
-        settings = self._context.settings
-        by_hand = any(model_settings.served_by(settings, task) == MANUAL for task in ModelTask)
-        if by_hand and not self._timer.isActive():
-            self._timer.start()
-        elif not by_hand:
-            self._timer.stop()
-
     def show_requests(self) -> None:
-        """Show requests that were put off, too."""
-        self._shown.clear()
-        self._look(said=True)
+        """Show the oldest request that waits, also one that was put off or asked before a restart."""
+        self._look(0)
 
-    def _look_again(self) -> None:
-        self._look()
+    def _on_waits(self, number: int) -> None:
+        self.requests_changed.emit(number)
+        if not self.in_sight():
+            self._look(number)
 
-    def _look(self, *, said: bool = False) -> None:
+    def _look(self, number: int) -> None:
+        """Open a request; 0 = the oldest one, and say so when there is none."""
         engine = self._context.engine
 
         def ask(_progress: Report, cancel: Cancel) -> tuple[ManualRequest, ...]:
             return engine.ask(ManualRequests(), cancel=cancel)
 
         def done(requests: tuple[ManualRequest, ...]) -> None:
-            if said and not requests:
+            if not number and not requests:
                 self.warned.emit(self._context.tr("manual.none"), False)
-            self._on_requests(requests)
+            wanted = [each for each in requests if number in (0, each.number)]
+            if wanted and self.open_request is None:
+                self._open_request(wanted[0])
 
         self._context.tasks.run(Lane.READ, ask, done, owner=self, query="manual")
 
-    def _on_requests(self, requests: tuple[ManualRequest, ...]) -> None:
-        """Show the oldest request that was not put off."""
-        self._shown &= {each.number for each in requests}
-        waiting = [each for each in requests if each.number not in self._shown]
-        if self.open_request is not None or not waiting:
-            return
+    def _open_request(self, request: ManualRequest) -> None:
         from ui.dialogs.manual_reply import ManualReplyDialog
 
-        request = waiting[0]
-        self._shown.add(request.number)
         dialog = ManualReplyDialog(self._context, request, self._window.window())
         self.open_request = dialog
         dialog.finished.connect(self._on_closed)
-        dialog.answered.connect(lambda: self._shown.discard(request.number))
+        dialog.rejected.connect(lambda: self.warned.emit(self._context.tr("manual.waits"), False))
+        dialog.handed_in.connect(self.go_on)
+        dialog.given_up.connect(self.gone)
         dialog.open()
 
     def _on_closed(self) -> None:
         self.open_request = None
-        if self._shown:
-            self.warned.emit(self._context.tr("manual.waits"), False)
+
+    def gone(self, _number: int) -> None:
+        """A request was given up."""
+        self.warned.emit(self._context.tr("manual.given_up"), False)
+        self.requests_changed.emit(0)
+
+    def go_on(self, number: int) -> None:
+        """Go on with the work that asked, in the background; it may come to another request."""
+        engine = self._context.engine
+
+        def work(_progress: Report, cancel: Cancel) -> ManualOutcome:
+            return engine.ask(ResumeManual(number), cancel=cancel)
+
+        self._context.tasks.run(
+            Lane.NET, work, self._on_outcome, owner=self, failed=self._on_failed, label="task.manual"
+        )
+
+    def _on_outcome(self, outcome: ManualOutcome) -> None:
+        tr = self._context.tr
+        self.requests_changed.emit(0)
+        if not outcome.goes_on:
+            self.warned.emit(tr("manual.kept"), False)
+            self.answered.emit()
+        elif outcome.problems:
+            self.warned.emit(problem_text(outcome.problems[0], tr), True)
+        elif outcome.why:
+            self.warned.emit(tr(outcome.why, **outcome.args), False)
+        elif not outcome.proposals:
+            self.warned.emit(tr("manual.nothing"), False)
+        if outcome.proposals:
+            self.proposed.emit(outcome.proposals[-1])
+
+    def _on_failed(self, error: Exception) -> None:
+        tr = self._context.tr
+        if isinstance(error, WaitsForReply):
+            if error.changed:
+                self.warned.emit(tr("manual.changed"), True)
+            return
+        self.requests_changed.emit(0)
+        self.warned.emit(tr.error(error), True)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.domain.api import Cancel, Report
 from core.domain.commands import Command
-from core.domain.errors import Conflict
+from core.domain.errors import Conflict, WaitsForReply
 from core.domain.ids import MemoryPk, OpId
 from core.domain.queries_history import PreviewUndo, UndoStateNow
 from core.domain.results import Changes, OpResult, UndoPreview, UndoResult, UndoState
@@ -117,8 +117,8 @@ class Operations(QObject):
             self.merge_wanted.emit(entries)
 
     def show_error(self, error: Exception) -> None:
-        """Say an error in words."""
-        self.said.emit(self._tr.error(error), True)
+        """Say an error in words; that a request waits for the person is none."""
+        self.said.emit(self._tr.error(error), not isinstance(error, WaitsForReply))
 
     def refresh_undo(self) -> None:
         """Ask what undo and redo would do."""

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ui.views.graph.page import GraphPage
     from ui.views.health.page import HealthPage
     from ui.views.recall.page import RecallPage
+    from ui.views.review.page import ReviewPage
 
 MEMORIES = "memories"
 GRAPH = "graph"
@@ -166,6 +167,9 @@ class Session(QWidget):
         self.context.bridge.counted.connect(self._on_counts)
         self.light.changed.connect(self.status.show_health)
         self.model_link.warned.connect(self._on_said)
+        self.model_link.in_sight = lambda: self.shown_page == REVIEW
+        self.model_link.requests_changed.connect(lambda _number: self.upkeep_link.count())
+        self.model_link.proposed.connect(self.upkeep_link.show_proposal)
         actions.on("library.health", lambda: self.show_page(HEALTH))
         actions.on("library.types", lambda: self.show_page(TYPES))
         actions.on("library.rebuild", self._rebuild_index)
@@ -193,6 +197,13 @@ class Session(QWidget):
                 opens.connect(self._show_memories)
             if page_id != MEMORIES:
                 self.upkeep_link.made(page_id, made)
+            if page_id == REVIEW:
+                review = cast("ReviewPage", made)
+                review.handed_in.connect(self.model_link.go_on)
+                review.given_up.connect(self.model_link.gone)
+                self.model_link.requests_changed.connect(review.show_request)
+            if page_id == RECALL:
+                self.model_link.answered.connect(cast("RecallPage", made).live.refresh)
             if page_id == GRAPH:
                 self.graph_link.made(self.graph)
             if page_id == HEALTH:

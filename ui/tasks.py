@@ -19,7 +19,7 @@ import shiboken6
 from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, QTimer, Signal
 
 from core.domain.api import Cancel, Report
-from core.domain.errors import Cancelled, CuratorError
+from core.domain.errors import Cancelled, CuratorError, WaitsForReply
 
 T = TypeVar("T")
 CLOSE_WAIT_MS = 3000
@@ -122,6 +122,8 @@ class TaskRunner(QObject):
     ended = Signal(object)
     error = Signal(object)
     """An error that no `failed` handler took (never Cancelled)."""
+    waits = Signal(int)
+    """A call ended because a request waits for a person's reply; its `failed` hears of it too."""
     bug = Signal(object)
     """An error from outside the error tree, whoever handles it: to be reported."""
 
@@ -233,6 +235,8 @@ class TaskRunner(QObject):
                 task.done(result)
         elif not isinstance(error, Cancelled):
             (task.failed or self.error.emit)(error)
+            if isinstance(error, WaitsForReply):
+                self.waits.emit(error.number)
 
 
 def single_shot(owner: QObject, delay_ms: int, slot: Callable[[], None]) -> QTimer:

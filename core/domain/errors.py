@@ -89,6 +89,20 @@ class BadReply(UserError):
     """A model's reply from which no value can be taken; `details` is its beginning. Nothing was written."""
 
 
+class WaitsForReply(UserError):
+    """A request waits for a person's reply; what asked goes on when it is there (ResumeManual). What was done stays.
+
+    `rest`: the query that goes on, where it is another one than was asked. `changed`: a reply was handed in, but
+    what its request was about is another by now.
+    """
+
+    def __init__(self, number: int, rest: object = None) -> None:
+        super().__init__("manual.request_waits", number=number)
+        self.number = number
+        self.rest = rest
+        self.changed = False
+
+
 class LibraryInUse(UserError):
     """Another process holds the library's lock."""
 

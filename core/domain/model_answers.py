@@ -8,19 +8,40 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.domain.endpoints import Measured, ModelTask, Usage
+from core.domain.results import Problem
 
 SAME_WEIGHTS = 0.99
 """Mean cosine of texts embedded again: below it the model has other weights (DESIGN §6)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ManualRequest:
-    """A request that waits for a person: `text` is to be copied, the reply comes back by `number`."""
+    """A request that waits for a person: `text` is to be copied, the reply comes back by `number`.
+
+    `answered`: the reply is there, and the work has not gone on with it yet. `goes_on` False = nothing goes on by
+    itself (a recall, a prompt that was tried): asked again it reads the reply.
+    """
 
     number: int
     task: ModelTask
     text: str
     asked_at: datetime
+    folder: str = ""
+    answered: bool = False
+    goes_on: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManualOutcome:
+    """What became of a reply: proposals, or why there is none (`why` and `args`, or `problems`)."""
+
+    task: ModelTask
+    proposals: tuple[int, ...] = ()
+    why: str = ""
+    args: Mapping[str, int | str] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    done: bool = True
+    goes_on: bool = True
 
 
 class Outcome(StrEnum):

@@ -6,26 +6,50 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.domain.endpoints import Endpoint, Secret
-from core.domain.model_answers import EmbedderSwitch, EndpointReport, KeyPlace, ManualRequest, UsageRow
+from core.domain.model_answers import (
+    EmbedderSwitch,
+    EndpointReport,
+    KeyPlace,
+    ManualOutcome,
+    ManualRequest,
+    UsageRow,
+)
 from core.domain.queries import Query
 
 
 @dataclass(frozen=True, slots=True)
 class ManualRequests(Query[tuple[ManualRequest, ...]]):
-    """Requests to the manual model that wait for a person, oldest first. Looks at no store."""
+    """Requests to the manual model that wait for a person, oldest first; they survive a restart."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerManual(Query[None]):
-    """Hand in the reply to a request. Errors: NotFound when nobody waits for it, Invalid."""
+    """Keep the reply to a request; ResumeManual goes on with it. Errors: NotFound when nobody waits for it, Invalid."""
+
+    WRITES: ClassVar[bool] = True
 
     number: int
     text: str
 
 
 @dataclass(frozen=True, slots=True)
+class ResumeManual(Query[ManualOutcome]):
+    """Go on with the work that asked, with the reply that was handed in.
+
+    Errors: NotFound, Invalid without a reply, WaitsForReply when it comes to the next request (`changed`: the reply
+    was to something that is another by now), and those of the work.
+    """
+
+    WRITES: ClassVar[bool] = True
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class GiveUpManual(Query[None]):
-    """End a request without a reply: who asked for it is cancelled. Errors: NotFound."""
+    """Forget a request without a reply; what was done before it stays. Errors: NotFound."""
+
+    WRITES: ClassVar[bool] = True
 
     number: int
 

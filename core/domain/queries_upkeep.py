@@ -90,14 +90,16 @@ class SuggestSummaries(Query[tuple[int, ...]]):
 
     By the model for the task `compress` (a person, when that is the manual model), else by the built-in extractive
     summariser, labelled as such. A group whose reply has no fields is left out and said in the proposal's problems.
-    Answers the pks of the proposals. `progress` is called with groups. Errors: Unavailable (model), Cancelled; what
-    is done by then is kept.
+    Answers the pks of the proposals. `progress` is called with groups. `into`: a proposal that an earlier call made
+    of groups before these, of the folder of the first. Errors: Unavailable (model), Cancelled, WaitsForReply; what is
+    done by then is kept.
     """
 
     WRITES: ClassVar[bool] = True
 
     groups: tuple[CompressGroup, ...]
     hint: str = ""
+    into: int | None = None
     progress: Report | None = field(default=None, compare=False)
 
 

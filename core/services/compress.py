@@ -17,7 +17,7 @@ from core.algos.lost_details import lost_details
 from core.domain.api import Cancel
 from core.domain.commands_upkeep import UnfoldSummaries
 from core.domain.enums import Kind, Status, StatusReason
-from core.domain.errors import BadReply, Invalid, Unavailable, UserError
+from core.domain.errors import BadReply, Invalid, Unavailable, UserError, WaitsForReply
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import Memory
 from core.domain.proposal import (
@@ -128,6 +128,17 @@ def out_of_date(store: UpkeepStore, query: SummariesOutOfDate) -> tuple[MemoryPk
 # --- suggesting summaries ---------------------------------------------------------------------
 
 
+@dataclass(slots=True)
+class _Goal:
+    """How far the groups of a folder are: `made` and `groups` = the proposal and how many groups it had before."""
+
+    folder: FolderPk
+    memories: int
+    made: int | None = None
+    groups: int = 0
+    done: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Compression:
     """Sums up groups by whoever serves the task; nothing is written but proposals."""
@@ -137,12 +148,16 @@ class Compression:
     summariser: Callable[[], Summariser]
 
     def suggest(self, query: SuggestSummaries, cancel: Cancel | None) -> tuple[int, ...]:
-        """See SuggestSummaries. Groups of one folder share a proposal, which is kept group by group."""
+        """See SuggestSummaries. Groups of one folder share a proposal, which is kept group by group.
+
+        Where a person is asked it stops at a group; the groups left, and the proposal they go into, are what goes on.
+        """
         by_folder: dict[FolderPk, list[CompressGroup]] = defaultdict(list)
         for group in query.groups:
             by_folder[group.folder].append(group)
         summariser, done = self.summariser(), 0
         made: list[int] = []
+        into = self._begun(query.into)
 
         def told() -> None:
             nonlocal done
@@ -150,50 +165,59 @@ class Compression:
             if query.progress is not None:
                 query.progress(done, len(query.groups))
 
-        for folder, groups in by_folder.items():
-            pk = self._folder(summariser, folder, groups, query.hint, cancel, told)
-            if pk is not None:
-                made.append(pk)
+        for place, (folder, groups) in enumerate(by_folder.items()):
+            goal = _Goal(folder, sum(len(group.memories) for group in groups), *(into if not place else ()))
+            try:
+                self._folder(summariser, goal, groups, query.hint, cancel, told)
+            except WaitsForReply as waits:
+                later = [group for each in list(by_folder.values())[place + 1 :] for group in each]
+                left = groups[goal.done :] if goal.made is not None else groups
+                waits.rest = SuggestSummaries(groups=(*left, *later), hint=query.hint, into=goal.made)
+                raise
+            if goal.made is not None:
+                made.append(goal.made)
         return tuple(made)
+
+    def _begun(self, proposal: int | None) -> tuple[int | None, int]:
+        """The proposal that an earlier call made, when it is still there, and how many groups it has."""
+        with self.store.read() as reader:
+            found = None if proposal is None else reader.proposal(proposal)
+        return (None, 0) if found is None else (found.pk, len(found.groups))
 
     def _folder(
         self,
         summariser: Summariser,
-        folder: FolderPk,
+        goal: _Goal,
         groups: Sequence[CompressGroup],
         hint: str,
         cancel: Cancel | None,
         told: Callable[[], None],
-    ) -> int | None:
-        made: int | None = None
+    ) -> None:
         problems: list[Problem] = []
         source = BUILT_IN if summariser.model is None else summariser.model.name
-        count = sum(len(group.memories) for group in groups)
-        for number, group in enumerate(groups, 1):
+        for number, group in enumerate(groups, goal.groups + 1):
             parts, part_group, tokens = self._group(summariser, group, f"g{number}", hint, cancel)
             told()
+            goal.done += 1
             problems += part_group.problems
-            if not parts:
-                continue
-            if made is None:
-                made = self.proposals.add(
+            if goal.made is not None:
+                self.proposals.append(goal.made, [part_group], parts, tokens)
+            elif parts:
+                goal.made = self.proposals.add(
                     NewProposal(
                         kind=ProposalKind.COMPRESSION,
-                        folder=folder,
+                        folder=goal.folder,
                         source=source,
                         parts=parts,
                         groups=(part_group,),
-                        args={"count": count},
+                        args={"count": goal.memories},
                         problems=tuple(problems),
                         request_tokens=tokens[0],
                         reply_tokens=tokens[1],
                     )
                 )
-            else:
-                self.proposals.append(made, [part_group], parts, tokens)
-        if made is None and problems:
+        if goal.made is None and problems:
             raise UserError("error.compress.none", count=len(problems))
-        return made
 
     def _group(
         self, summariser: Summariser, group: CompressGroup, key: str, hint: str, cancel: Cancel | None

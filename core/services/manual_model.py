@@ -1,108 +1,76 @@
-"""The manual model: a person carries the request to whatever model they like, and its reply back."""
+"""The manual model: a person carries the request to whatever model they like, and its reply back.
+
+A request is a row, so it outlives the call that asked: that call ends with WaitsForReply. When the reply is there,
+the work is done once more from its beginning or its last kept step, and finds the reply by the text of the request
+(core/services/manual_work.py). The same work on the same memories asks the same.
+"""
 
 from __future__ import annotations
 
-import itertools
-import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Sequence
 
 from core.domain.endpoints import ModelTask, Usage
-from core.domain.errors import Cancelled, Invalid, NotFound
+from core.domain.errors import Invalid, NotFound, WaitsForReply
 from core.domain.json_types import JsonObject, canonical
-from core.domain.model_answers import ManualRequest
-from core.ports.clock import system_clock
 from core.ports.language_model import ChatMessage
+from core.ports.manual_requests import KeptRequest, ManualRows
 from core.ports.progress import CancelToken
 
-POLL_S = 0.05
-"""How soon a cancelled request is given up."""
 MAX_REPLY = 10_000_000
-
-
-@dataclass(slots=True)
-class _Open:
-    request: ManualRequest
-    done: threading.Event
-    reply: str | None = None
+RECALL = "recall"
+"""Work of requests of a recall: nothing goes on with their reply, the next recall of the same message reads it."""
+KEPT_RECALLS = 50
+"""Replies to recalls that are kept, the newest."""
 
 
 class ManualDesk:
-    """Requests that wait for a person, oldest first. May be used from any thread.
+    """Requests and replies of one library. May be used from any thread."""
 
-    Who asks waits in `ask`; who answers calls `answer` or `give_up` with the request's number.
-    """
+    def __init__(self, rows: ManualRows) -> None:
+        self.rows = rows
 
-    def __init__(self, clock: Callable[[], datetime] = system_clock) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._open: dict[int, _Open] = {}
-        self._numbers = itertools.count(1)
-        self._closed = False
-        self.on_change: Callable[[], None] = lambda: None
+    def ask(self, task: ModelTask, messages: Sequence[ChatMessage], schema: JsonObject | None) -> str:
+        """The person's reply. Errors: WaitsForReply when there is none yet; the request is a row then."""
+        text = request_text(messages, schema)
+        kept = self.rows.with_text(text)
+        if kept is not None and kept.reply is not None:
+            self.rows.mark_used(kept.number)
+            return kept.reply
+        if task is ModelTask.RECALL:
+            self._forget_recalls()
+            raise WaitsForReply(self.rows.add(task, text, RECALL))
+        raise WaitsForReply(self.rows.add(task, text))
 
-    def requests(self) -> tuple[ManualRequest, ...]:
-        """What waits for a person now."""
-        with self._lock:
-            return tuple(each.request for each in self._open.values())
-
-    def ask(
-        self,
-        task: ModelTask,
-        messages: Sequence[ChatMessage],
-        schema: JsonObject | None,
-        cancel: CancelToken | None,
-    ) -> str:
-        """The person's reply; waits for it. Errors: Cancelled when the request was given up."""
-        with self._lock:
-            if self._closed:
-                raise Cancelled
-            number = next(self._numbers)
-            waiting = _Open(
-                ManualRequest(number, task, request_text(messages, schema), self._clock()), threading.Event()
-            )
-            self._open[number] = waiting
-        self.on_change()
-        try:
-            while not waiting.done.wait(POLL_S):
-                if cancel is not None:
-                    cancel.check()
-        finally:
-            with self._lock:
-                self._open.pop(number, None)
-            self.on_change()
-        if waiting.reply is None:
-            raise Cancelled
-        return waiting.reply
+    def _forget_recalls(self) -> None:
+        """A recall that was overtaken asks nothing any more; of old replies some are kept."""
+        own = [each for each in self.rows.all() if each.work == RECALL]
+        replied = [each.number for each in own if each.reply is not None]
+        gone = [each.number for each in own if each.reply is None] + replied[:-KEPT_RECALLS]
+        if gone:
+            self.rows.remove(gone)
 
     def answer(self, number: int, text: str) -> None:
-        """Hand in the reply. Errors: NotFound when nobody waits for it, Invalid for an empty or endless one."""
+        """Keep the reply. Errors: NotFound when nobody waits for it, Invalid for an empty or endless one."""
         if not text.strip():
             raise Invalid("error.manual.empty")
         if len(text) > MAX_REPLY:
             raise Invalid("error.manual.too_long", millions=MAX_REPLY // 1_000_000)
-        self._end(number, text)
+        if not self.rows.answer(number, text):
+            raise NotFound("error.manual.gone", number=number)
 
     def give_up(self, number: int) -> None:
-        """End the request without a reply; whoever asked sees it as cancelled. Errors: NotFound."""
-        self._end(number, None)
+        """Forget the request and what its work asked before. Errors: NotFound."""
+        kept = self.one(number)
+        self.rows.remove([number])
+        if kept.rest and kept.work:
+            self.rows.remove_work(kept.work)
 
-    def close(self) -> None:
-        """Give up all requests, and every later one at once."""
-        with self._lock:
-            self._closed = True
-            waiting = tuple(self._open.values())
-        for each in waiting:
-            each.done.set()
-
-    def _end(self, number: int, reply: str | None) -> None:
-        with self._lock:
-            waiting = self._open.pop(number, None)
-        if waiting is None:
+    def one(self, number: int) -> KeptRequest:
+        """A request. Errors: NotFound."""
+        kept = self.rows.one(number)
+        if kept is None:
             raise NotFound("error.manual.gone", number=number)
-        waiting.reply = reply
-        waiting.done.set()
+        return kept
 
 
 class ManualModel:
@@ -129,8 +97,10 @@ class ManualModel:
         max_tokens: int | None = None,  # noqa: ARG002 - the protocol's; a person is not cut off
         cancel: CancelToken | None = None,
     ) -> str:
-        """The reply that a person handed in. Errors: Cancelled."""
-        reply = self._desk.ask(self._task, messages, json_schema, cancel)
+        """The reply that a person handed in. Errors: WaitsForReply, Cancelled."""
+        if cancel is not None:
+            cancel.check()
+        reply = self._desk.ask(self._task, messages, json_schema)
         self._calls += 1
         return reply
 

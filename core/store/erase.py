@@ -7,18 +7,24 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from core.store.filters import among, key_list
+from core.store.manual_requests import erase_texts
 from core.store.proposal_rows import erase_parts
 from core.store.rows import Dirty
 
 _ABOUT = ("memory", "other")
 ERASED_TITLE = "—"
+SEEN_CHARS, LEAST_CHARS = 80, 2
+"""A memory is recognised in a request by its title or the beginning of its text; one character names nothing."""
 
 
 def erase_memories(connection: Connection, dirty: Dirty, pks: Sequence[int]) -> None:
     """Erase memories. Nothing of it is journaled; the op that asks cannot be undone."""
     keys = key_list(pks)
-    found = connection.exec_driver_sql(f"SELECT pk, id FROM memory WHERE {among('pk')}", (keys,)).all()
+    found = connection.exec_driver_sql(
+        f"SELECT pk, id, title, substr(body, 1, ?) FROM memory WHERE {among('pk')}", (SEEN_CHARS, keys)
+    ).all()
     dirty.gone.update((row[0], row[1]) for row in found)
+    erase_texts(connection, [text for row in found for text in (row[2], row[3]) if len(text) >= LEAST_CHARS])
     _erase_images(connection, keys)
     _erase_vectors(connection, keys)
     for table, columns in (

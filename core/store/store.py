@@ -38,6 +38,7 @@ from core.store.drafts import SqlDrafts
 from core.store.erase import scrub
 from core.store.jobs import SqlJobs
 from core.store.library import LibraryFiles
+from core.store.manual_requests import SqlManualRequests
 from core.store.migrate import check_readable, migrate
 from core.store.proposals import SqlProposals
 from core.store.reader import SqlReader
@@ -84,6 +85,7 @@ class SqlStore:
         self.drafts = SqlDrafts(self._database, clock)
         self.jobs = SqlJobs(self._database, clock, files.root)
         self.proposals = SqlProposals(self._database, clock)
+        self.manual = SqlManualRequests(self._database, clock)
 
     @cached_property
     def queue(self) -> SqlIndexQueue:

@@ -389,6 +389,23 @@ class JobTable(Base):
     updated_at: Mapped[int]
 
 
+class ManualRequestTable(Base):
+    """A request that a person carries to a model by hand. `rest`: the work that goes on with its reply."""
+
+    __tablename__ = "manual_request"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(unique=True)
+    task: Mapped[str]
+    work: Mapped[str] = mapped_column(index=True)
+    rest: Mapped[str]
+    text: Mapped[str]
+    reply: Mapped[str | None]
+    used: Mapped[bool]
+    created_at: Mapped[int]
+    updated_at: Mapped[int]
+    __table_args__ = ({"sqlite_autoincrement": True},)
+
+
 class ProposalTable(Base):
     """Changes waiting for a person: what they are, without their parts."""
 

@@ -67,6 +67,52 @@ def test_reply_is_read_from_the_input(run: Run, chat: str, monkeypatch: pytest.M
     assert answer["applied"]["created"] == 1
 
 
+def test_request_to_a_person_is_listed_shown_answered_and_goes_on(
+    run: Run, chat: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app import container
+
+    container.load_settings().set("models.task.extract", "manual")
+    stopped = run("extract", chat, "--reach", "all", "--apply", "--json")
+    assert (stopped.code, stopped.data["error"]["key"]) == (1, "manual.request_waits")
+    assert run("manual", "list", "--json").data["requests"][0] | {"asked_at": ""} == {
+        "number": 1,
+        "task": "extract",
+        "folder": chat,
+        "answered": False,
+        "goes_on": True,
+        "asked_at": "",
+    }
+    assert "艾琳点头" in run("manual", "show", "1").out
+    file = tmp_path / "reply.json"
+    reply = {"operations": [{"action": "create", "type": "event", "fields": {"summary": "两人走向钟楼"}}]}
+    file.write_text(json.dumps(reply, ensure_ascii=False), encoding="utf-8")
+    after = run("manual", "reply", "1", "--file", file, "--json").data
+    assert (after["proposals"], after["waits"]) == ([], 2)
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(reply, ensure_ascii=False)))
+    assert "Request 3 waits" in run("manual", "reply", "2").out
+    assert run("manual", "give-up", "3", "--json").data == {"given_up": 3}
+    assert run("manual", "list", "--json").data["requests"] == []
+    assert run("proposals", "list", "--json").data["proposals"][0]["parts"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key"),
+    [
+        (("show", "x"), "error.cli.request"),
+        (("reply", "7", "--file", "nowhere"), "error.cli.reply_file"),
+        (("resume", "7"), "error.manual.gone"),
+        (("give-up", "7"), "error.manual.gone"),
+    ],
+)
+def test_faults_with_requests_come_in_words(
+    run: Run, chat: str, arguments: tuple[str, ...], key: str
+) -> None:
+    assert chat
+    answer = run("manual", *arguments, "--json")
+    assert (answer.code, answer.data["error"]["key"]) == (1, key)
+
+
 def test_tasks_say_why_there_is_no_proposal(run: Run, chat: str) -> None:
     answer = run("synopsis", chat, "--model", "builtin", "--json").data
     assert (answer["proposal"], answer["why"]["key"]) == (None, "extract.why.few_events")

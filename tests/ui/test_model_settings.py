@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
@@ -20,13 +18,11 @@ from core.domain.commands import CreateMemory, NewMemory
 from core.domain.commands_folders import CreateFolder
 from core.domain.endpoints import MANUAL, PRESETS, Endpoint, EndpointKind, Measured, ModelTask
 from core.domain.ids import TypeId
-from core.ports.language_model import ChatMessage
 from core.settings import Settings
 from tests.fakes.llm_server import FakeServer, serving
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.context import Context
-from ui.dialogs.manual_reply import ManualReplyDialog
 from ui.language import Language
 from ui.look_actions import LookActions
 from ui.model_link import ModelLink
@@ -245,61 +241,8 @@ def link(desk: Context) -> Iterator[ModelLink]:
     window = QWidget()
     made = ModelLink(desk, window)
     yield made
-    made._timer.stop()
     window.close()
     window.deleteLater()
-
-
-def shown(qtbot: QtBot, link: ModelLink) -> ManualReplyDialog:
-    qtbot.waitUntil(lambda: link.open_request is not None, timeout=5000)
-    found = link.open_request
-    assert isinstance(found, ManualReplyDialog)
-    return found
-
-
-@pytest.fixture
-def asking(library: Library, settings: Settings, link: ModelLink) -> Iterator[Callable[[], Future[str]]]:
-    kept.choose(settings, ModelTask.EXTRACT, MANUAL)
-    model = library.models.model_for(ModelTask.EXTRACT)
-    assert model is not None
-    with ThreadPoolExecutor(1) as pool:
-        yield lambda: pool.submit(model.complete, [ChatMessage("user", "艾琳走进钟楼")])
-        library.models.manual.close()
-
-
-def test_request_for_a_person_opens_is_copied_and_answered(
-    qtbot: QtBot, desk: Context, link: ModelLink, asking: Callable[[], Future[str]]
-) -> None:
-    future = asking()
-    dialog = shown(qtbot, link)
-    click(dialog.copy)
-    assert QGuiApplication.clipboard().text() == "艾琳走进钟楼"
-    assert not dialog.hand_in.isEnabled()
-    typed(dialog.reply, '{"operations": []}')
-    click(dialog.hand_in)
-    qtbot.waitUntil(future.done, timeout=5000)
-    assert future.result() == '{"operations": []}'
-    settled(qtbot, desk)
-    qtbot.waitUntil(lambda: link.open_request is None)
-
-
-def test_request_put_off_waits_and_can_be_opened_again(
-    qtbot: QtBot, desk: Context, link: ModelLink, asking: Callable[[], Future[str]]
-) -> None:
-    future = asking()
-    dialog = shown(qtbot, link)
-    with qtbot.waitSignal(link.warned) as told:
-        click(dialog.later)
-    assert "still waits" in told.args[0]  # type: ignore[index]
-    qtbot.wait(50)
-    assert link.open_request is None
-    desk.actions.update(library=True)
-    desk.actions.get("library.requests").trigger()
-    again = shown(qtbot, link)
-    click(again.give_up)
-    qtbot.waitUntil(future.done, timeout=5000)
-    settled(qtbot, desk)
-    qtbot.waitUntil(lambda: link.open_request is None)
 
 
 def test_top_bar_names_the_model_in_use(desk: Context, link: ModelLink, settings: Settings) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from core.domain.commands_proposals import ApplyProposal
 from core.domain.commands_upkeep import ForgetMemories
-from core.domain.errors import BadReply, Unavailable
+from core.domain.endpoints import MANUAL
+from core.domain.errors import BadReply, Invalid, Unavailable, WaitsForReply
 from core.domain.folder import Folder
 from core.domain.folder_settings import FolderValues
 from core.domain.ids import FolderPk, MemoryPk
@@ -41,7 +42,13 @@ class Automatic:
         self._tasks = tasks
 
     def run(self, query: RunAutomatic, cancel: CancelToken | None = None) -> tuple[ExtractionReport, ...]:
-        """All folders that ask for it, or one. A folder whose model does not answer does not hold up the others."""
+        """All folders that ask for it, or one. A folder whose model does not answer does not hold up the others.
+
+        Errors: Invalid when a person serves the task: nobody is there.
+        """
+        model = self._tools.model()
+        if model is not None and model.name == MANUAL:
+            raise Invalid("error.extract.auto_by_hand")
         with self._tools.store.read() as reader:
             folders = [
                 folder
@@ -72,8 +79,8 @@ class Automatic:
             memories = tuple(created) if task is PromptTask.EVOLVE else ()
             try:
                 report = self._tasks.run(RunTask(folder=folder, task=task, memories=memories), cancel)
-            except (Unavailable, BadReply):
-                continue
+            except (Unavailable, BadReply, WaitsForReply):
+                continue  # a request to a person is a row by now: what it gives is looked at by them
             if report.proposal is not None:
                 self._tools.run(ApplyProposal(proposal=report.proposal), cancel=cancel)
         self._forget(folder, cancel)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from core.domain.commands_proposals import ApplyProposal
-from core.domain.errors import BadReply, Cancelled, Invalid, NotFound, Unavailable
+from core.domain.errors import BadReply, Cancelled, Invalid, NotFound, Unavailable, WaitsForReply
 from core.domain.folder import Folder
 from core.domain.folder_settings import FolderValues
 from core.domain.ids import FolderPk, MemoryPk
@@ -21,6 +21,7 @@ from core.domain.queries_extract import (
     ExtractionRun,
     PlanExtraction,
     Reach,
+    ResumeExtraction,
     RunExtraction,
     RunState,
 )
@@ -192,6 +193,10 @@ class Extraction:
                 work.run()
             except Cancelled:
                 work.stop(RunState.PAUSED)
+                raise
+            except WaitsForReply as waits:
+                work.stop(RunState.PAUSED, Problem(waits.key, {"number": waits.number}, "info"))
+                waits.rest = ResumeExtraction(run)
                 raise
             except (Unavailable, BadReply) as error:
                 key, args = _said(error)

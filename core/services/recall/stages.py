@@ -13,7 +13,7 @@ from core.algos.lexical import fold
 from core.algos.model_reply import read_reply
 from core.algos.scene import SCENE_KINDS, Cast, SceneKind
 from core.domain.enums import Layer, Status
-from core.domain.errors import BadReply, Unavailable
+from core.domain.errors import BadReply, Unavailable, WaitsForReply
 from core.domain.json_types import Json, JsonObject
 from core.domain.recall import Source, Stage
 from core.ports.language_model import ChatMessage
@@ -78,6 +78,9 @@ def choose_by_model(frame: Frame, order: Sequence[int], offered: int, keep: int)
                 break
     except Unavailable as error:
         frame.trace.note("recall.note.rerank_failed", reason=error.reason)
+    except WaitsForReply:
+        frame.trace.note("recall.note.rerank_waits", count=keep)
+        chosen = candidates[:keep]
     if chosen is None:
         frame.trace.note("recall.note.rerank_unread", count=keep)
         chosen = candidates[:keep]

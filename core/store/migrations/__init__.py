@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from core.store.migrations import m001_first, m002_graph, m003_recall_cases, m004_merge, m005_proposals
+from core.store.migrations import (
+    m001_first,
+    m002_graph,
+    m003_recall_cases,
+    m004_merge,
+    m005_proposals,
+    m006_manual_requests,
+)
 
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     m001_first.upgrade,
@@ -14,5 +21,6 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     m003_recall_cases.upgrade,
     m004_merge.upgrade,
     m005_proposals.upgrade,
+    m006_manual_requests.upgrade,
 )
 """Migration n brings a library from version n to n + 1."""

@@ -23,6 +23,7 @@ from ui.operations import Operations
 from ui.tasks import Lane, single_shot
 from ui.views.proposal.view import ProposalPanel
 from ui.views.review.sources import SOURCES, Waiting
+from ui.widgets.manual_request import ManualRequestPanel
 from ui.widgets.state_stack import StateStack
 
 KEY = Qt.ItemDataRole.UserRole
@@ -32,11 +33,16 @@ LIST_PX, LEAST_PX = 320, 220
 
 
 class ReviewPage(QWidget):
-    """`open_memories(pks)`: show these in the list. `lead(page, task)`: go to a page. `counted(count)`: what waits."""
+    """`open_memories(pks)`: show these in the list. `lead(page, task)`: go to a page. `counted(count)`: what waits.
+
+    `handed_in(number)`, `given_up(number)`: what became of a request to the manual model.
+    """
 
     open_memories = Signal(object)
     lead = Signal(str, str)
     counted = Signal(int)
+    handed_in = Signal(int)
+    given_up = Signal(int)
 
     def __init__(self, context: Context, operations: Operations, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,7 +62,10 @@ class ReviewPage(QWidget):
         self.proposal = ProposalPanel(context, operations)
         self.card = _Card(context)
         self.place = QStackedWidget()
-        for widget in (QWidget(), self.proposal, self.card):
+        self.request = ManualRequestPanel(context)
+        self.request.setProperty("surface", "base")
+        self.request.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        for widget in (QWidget(), self.proposal, self.card, self.request):
             self.place.addWidget(widget)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self.list)
@@ -78,6 +87,8 @@ class ReviewPage(QWidget):
         self.proposal.decided.connect(self._again.start)
         self.proposal.open_memories.connect(self.open_memories)
         self.card.wanted.connect(self.lead)
+        self.request.handed_in.connect(self._on_handed_in)
+        self.request.given_up.connect(self.given_up)
         context.bridge.changes.connect(lambda _changes: self._on_changes())
         context.tr.changed.connect(self._fill)
         context.theme.changed.connect(self._fill)
@@ -88,6 +99,18 @@ class ReviewPage(QWidget):
         self.proposal.show_proposal(pk)
         self.place.setCurrentWidget(self.proposal)
         self.stack.show_content()
+        self.refresh()
+
+    def show_request(self, number: int) -> None:
+        """Look at a request that waits for a reply; 0 = ask again what waits."""
+        if number:
+            self._wanted = f"requests:{number}"
+        self._stale = True
+        if self.isVisible():
+            self.refresh()
+
+    def _on_handed_in(self, number: int) -> None:
+        self.handed_in.emit(number)
         self.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -215,7 +238,10 @@ class ReviewPage(QWidget):
         each = next((each for each in self.waiting if each.key == key), None)
         if each is None:
             return
-        if each.proposal is not None:
+        if each.request is not None:
+            self.request.show_request(each.request)
+            self.place.setCurrentWidget(self.request)
+        elif each.proposal is not None:
             self.proposal.show_proposal(each.proposal)
             self.place.setCurrentWidget(self.proposal)
         else:

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 
 from core.domain.api import Cancel, EngineApi
 from core.domain.document import FileState
+from core.domain.model_answers import ManualRequest
 from core.domain.proposal import ProposalRow
 from core.domain.queries import Counts
 from core.domain.queries_chat import Chats, FloorMarksOf
 from core.domain.queries_documents import QueueRows
 from core.domain.queries_merge import FindContradictions, FindDuplicates, Verdict
+from core.domain.queries_models import ManualRequests
 from core.domain.queries_proposals import Proposals
 from core.domain.queries_upkeep import SummariesOutOfDate
 from ui.language import Language
 from ui.views.proposal.words import ICONS, proposal_title, source_name
 
+REQUESTS = "requests"
 PROPOSALS = "proposals"
 SMALL_LIBRARY = 3_000
 """In a larger one doubles and contradictions are looked for on the page Upkeep, when a person asks."""
@@ -24,7 +27,7 @@ SMALL_LIBRARY = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """One thing that waits. `detail` below its title; `proposal` = it is shown beside the list.
+    """One thing that waits. `detail` below its title; `proposal` and `request` are shown beside the list.
 
     Everything else leads to a page (`page`, and a task of Upkeep when `task` is set) with the button `button`.
     """
@@ -35,6 +38,7 @@ class Waiting:
     detail: str
     icon: str
     proposal: int | None = None
+    request: ManualRequest | None = None
     page: str = ""
     task: str = ""
     about: str = ""
@@ -88,6 +92,33 @@ def _proposal_words(found: object, tr: Language) -> tuple[Waiting, ...]:
             proposal=row.pk,
         )
         for row in rows
+    )
+
+
+def _requests(engine: EngineApi, cancel: Cancel) -> object:
+    return engine.ask(ManualRequests(), cancel=cancel)
+
+
+def _request_words(found: object, tr: Language) -> tuple[Waiting, ...]:
+    requests: tuple[ManualRequest, ...] = found if isinstance(found, tuple) else ()
+    return tuple(
+        Waiting(
+            source=REQUESTS,
+            key=f"{REQUESTS}:{each.number}",
+            title=tr(f"models.task.{each.task.value}"),
+            detail=" · ".join(
+                part
+                for part in (
+                    each.folder,
+                    tr("review.requests.answered" if each.answered else "review.requests.waits"),
+                    tr.relative(each.asked_at),
+                )
+                if part
+            ),
+            icon="mdi6.account-voice",
+            request=each,
+        )
+        for each in requests
     )
 
 
@@ -167,6 +198,7 @@ def _led(
     )
 
 
+add_source(ReviewSource(REQUESTS, _requests, _request_words))
 add_source(ReviewSource(PROPOSALS, _proposals, _proposal_words))
 add_source(ReviewSource("questions", _questions, _question_words))
 add_source(ReviewSource("conflicts", _conflicts, _conflict_words))
