@@ -13,11 +13,12 @@ from core.domain import queries as q
 from core.domain import queries_transfer as qt
 from core.domain.commands_transfer import ApplyImport
 from core.domain.errors import Conflict, Invalid, Unavailable, UserError
+from core.domain.json_types import Json
 from core.domain.package import Collision
 from core.domain.queries_packages import ExportLibrary, VerifyPackage
 from core.domain.queries_write_back import PreviewWriteBack, WriteBack
 from core.domain.source_file import WriteBackPreview
-from core.domain.transfer import CONTENT_FORMATS, Format, ImportPlan
+from core.domain.transfer import CONTENT_FORMATS, ExportReport, Format, ImportPlan
 
 if TYPE_CHECKING:
     from app.container import Library
@@ -163,16 +164,7 @@ def export(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     else:
         raise Invalid("error.cli.export_what")
     report = engine.ask(query)
-    problems = [problem_json(problem, say) for problem in report.problems]
-    data = {
-        "format": report.format.value,
-        "path": str(report.path),
-        "counts": dict(report.counts),
-        "problems": problems,
-    }
-    lines = [say("cli.exported", path=str(report.path)), *count_lines(report.counts, say)]
-    lines += [f"  ! {problem['text']}" for problem in problems[:SHOWN_PROBLEMS]]
-    return Answer(data, tuple(lines))
+    return _written(report, say)
 
 
 def write_back(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
@@ -189,9 +181,14 @@ def write_back(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
             overwrite=args["overwrite"],
         )
     )
+    return _written(report, say, dry_run=False)
+
+
+def _written(report: ExportReport, say: Say, **more: Json) -> Answer:
+    """What was written, `more` before it, and what could not be."""
     problems = [problem_json(problem, say) for problem in report.problems]
     data = {
-        "dry_run": False,
+        **more,
         "format": report.format.value,
         "path": str(report.path),
         "counts": dict(report.counts),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -153,3 +153,7 @@ def graph(*nodes: dict[str, Any], edges: Sequence[dict[str, Any]] = (), **values
         "lastRecallResult": None,
     }
     return made | values
+
+
+Desks = Callable[[str], FilesDesk]
+"""A library by its name."""

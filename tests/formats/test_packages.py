@@ -47,23 +47,9 @@ from core.domain.transfer import (
     PlannedMessage,
 )
 from core.store.packed_rows import keep_hashed
-from tests.formats.desk import FilesDesk
+from tests.formats.desk import Desks, FilesDesk
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, 891011, tzinfo=UTC)
-Desks = Callable[[str], FilesDesk]
-
-
-@pytest.fixture
-def desks(tmp_path: Path) -> Iterator[Desks]:
-    made: list[FilesDesk] = []
-
-    def make(name: str) -> FilesDesk:
-        made.append(FilesDesk(tmp_path / name))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.engine.close()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -25,22 +25,7 @@ from core.domain.source_file import Becomes, FolderSource, SourceState
 from core.domain.transfer import ExportReport
 from tests.formats import chats
 from tests.formats.booku_files import booku, record
-from tests.formats.desk import CASES, EXPORTS, FilesDesk, edge, node
-
-Desks = Callable[[str], FilesDesk]
-
-
-@pytest.fixture
-def desks(tmp_path: Path) -> Iterator[Desks]:
-    made: list[FilesDesk] = []
-
-    def make(name: str) -> FilesDesk:
-        made.append(FilesDesk(tmp_path / name))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.engine.close()
+from tests.formats.desk import CASES, EXPORTS, Desks, FilesDesk, edge, node
 
 
 def _graph() -> dict[str, object]:

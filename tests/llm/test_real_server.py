@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 
@@ -28,11 +22,11 @@ from core.domain.endpoints import Endpoint, EndpointKind, Measured, Secret
 from core.domain.errors import Cancelled, Unavailable
 from core.ports.language_model import ChatMessage
 from core.ports.progress import CancelToken
+from tests.llm.serving import Server, llama_server
 
 pytestmark = pytest.mark.llm
 
 KEY = "sk-test-0123456789abcdef"
-START_S = 60.0
 WIDTH = 64
 HELLO = [ChatMessage("user", "Hello, 艾琳")]
 SCHEMA: dict[str, Any] = {
@@ -43,56 +37,10 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Server:
-    url: str
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    python, model = os.environ.get("MEMORY_CURATOR_LLM_PYTHON"), os.environ.get("MEMORY_CURATOR_LLM_MODEL")
-    if not python or not model:
-        pytest.skip("run by `make test-llm`")
-    if subprocess.run([python, "-c", "import llama_cpp"], capture_output=True, check=False).returncode:
-        pytest.skip("llama-cpp-python is not there")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [
-        *(python, "-m", "llama_cpp.server", "--model", str(Path(model).absolute())),
-        *(
-            "--host",
-            "127.0.0.1",
-            "--port",
-            str(port),
-            "--n_ctx",
-            "512",
-            "--embedding",
-            "true",
-            "--api_key",
-            KEY,
-        ),
-    ]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        _wait(url, process)
-        yield Server(url)
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_S
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "the server ended by itself"
-        try:
-            httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {KEY}"}, trust_env=False)
-            return
-        except httpx.TransportError:
-            time.sleep(0.2)
-    pytest.fail("the server did not answer")
+    with llama_server(512, "--embedding", "true", "--api_key", KEY) as started:
+        yield started
 
 
 OPENED: list[Caller] = []
