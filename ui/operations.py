@@ -16,7 +16,7 @@ from ui.actions import Actions
 from ui.context import Context
 from ui.models.merge_choice import DeskItem
 from ui.tasks import Lane, Task
-from ui.views.op_words import op_label, writer
+from ui.views.op_words import op_label, op_name, writer
 
 
 class Operations(QObject):
@@ -141,7 +141,7 @@ class Operations(QObject):
         self._context.tasks.run(Lane.READ, ask, self.undo_refused.emit, owner=self)
 
     def _say_undone(self, key: str, result: UndoResult) -> None:
-        self.said.emit(self._tr(key, name=op_label(result.of, self._tr)), False)
+        self.said.emit(self._tr(key, name=op_name(result.of, self._tr)), False)
 
     def _on_changes(self, changes: Changes) -> None:
         self.refresh_undo()
@@ -158,7 +158,7 @@ class Operations(QObject):
         self.actions.update(
             undo="yes" if undo else "",
             redo="yes" if redo else "",
-            undo_label=op_label(undo, self._tr) if undo else "",
-            redo_label=op_label(redo, self._tr) if redo else "",
+            undo_label=op_name(undo, self._tr) if undo else "",
+            redo_label=op_name(redo, self._tr) if redo else "",
         )
         self.undo_state.emit(self._state)

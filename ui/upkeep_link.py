@@ -40,6 +40,7 @@ class UpkeepLink(QObject):
         super().__init__(parent)
         self._context, self._operations, self._desk = context, operations, desk
         self._show, self._badge = show, badge
+        self._review: ReviewPage | None = None
         context.actions.on("memory.promote", lambda: self.plan_for("promote"))
         context.actions.on("memory.unfold", self._unfold)
         self._soon = single_shot(self, COUNT_AFTER_MS, self.count)
@@ -54,6 +55,7 @@ class UpkeepLink(QObject):
             review = cast("ReviewPage", page)
             review.lead.connect(self._lead)
             review.counted.connect(lambda count: self._badge(REVIEW, count))
+            self._review = review
 
     def show_proposal(self, proposal: int) -> None:
         """Show a proposal on the page Review."""
@@ -81,7 +83,7 @@ class UpkeepLink(QObject):
         self._context.tasks.run(
             Lane.READ,
             ask,
-            lambda count: self._badge(REVIEW, count),
+            lambda quick: self._badge(REVIEW, quick + (self._review.slow_waiting if self._review else 0)),
             owner=self,
             query="waiting",
             failed=lambda _error: None,

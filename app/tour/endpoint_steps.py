@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSpinBox, QWidget
 
 from app import container
@@ -24,7 +25,15 @@ from core.domain.endpoints import BUILTIN, PRESETS, EndpointKind, ModelTask
 from core.domain.enums import StatusReason
 from core.domain.health import RebuildScope, RebuildState
 from core.domain.ids import FolderPk, MemoryPk, TypeId
-from core.domain.queries import Counts, Folders, LibraryPath, ListMemories, Memories, MemoryFilter
+from core.domain.queries import (
+    Counts,
+    FolderByName,
+    Folders,
+    LibraryPath,
+    ListMemories,
+    Memories,
+    MemoryFilter,
+)
 from core.domain.queries_extract import Reach, RunExtraction
 from core.domain.queries_health import CurrentRebuild
 from core.domain.queries_models import ModelUsage
@@ -40,6 +49,7 @@ from ui.views.upkeep.forget import ForgetTask
 from ui.views.upkeep.page import UpkeepPage
 
 NAME = "Tour"
+CHAT = "聊天/雾港来信"
 MODEL_MS = 600_000
 """A real model on a slow machine may take its time."""
 LONGEST_TOKENS = 300
@@ -254,13 +264,17 @@ def recall(stage: Stage) -> None:
 
 def compress(stage: Stage) -> None:
     """Its events are summed up by the model; the proposal waits."""
-    folder = _folder(stage)
     task = _task(stage, "compress", CompressTask)
-    stage.until(lambda: task.folder.findData(folder) >= 0, "the folders")
-    task.folder.choose(folder)
+    stage.until(lambda: task.folder.findData(_folder(stage)) >= 0, "the folders")
     task.forced.setChecked(True)
-    task.folder.picked.emit()
-    stage.until(lambda: bool(task.tree.chosen()), "the groups")
+    if not _groups(stage, task, _folder(stage)) and stage.endpoint.model != MODEL:
+        sample = stage.ask(FolderByName(CHAT))  # what came of the story is too little for a group
+        assert sample is not None
+        _groups(stage, task, sample.pk)
+    for item in task.tree.groups()[1:]:
+        item.setCheckState(0, Qt.CheckState.Unchecked)
+    (group,) = task.tree.chosen()
+    stage.notes["group"] = group.memories
     known = {row.pk for row in stage.ask(Proposals(state=None))}
     _keep(stage)
     _suggest(stage, task)
@@ -279,6 +293,14 @@ def compress(stage: Stage) -> None:
     _show(stage)
 
 
+def _groups(stage: Stage, task: CompressTask, folder: FolderPk) -> bool:
+    """The groups of a folder's memories; whether there are any."""
+    task.folder.choose(folder)
+    task.folder.picked.emit()
+    stage.until(lambda: stage.session.context.tasks.busy == 0, "the groups")
+    return bool(task.tree.chosen())
+
+
 def _suggest(stage: Stage, task: CompressTask) -> None:
     """Ask for summaries of the ticked groups, and wait for what comes: a proposal, or words why there is none."""
     stage.until(lambda: task.apply_button.isEnabled() and bool(task.tree.chosen()), "the groups")
@@ -289,8 +311,10 @@ def _suggest(stage: Stage, task: CompressTask) -> None:
 def summed_up(stage: Stage) -> None:
     """Apply: the events lie below their summary. Undo and redo."""
     _apply(stage)
-    reasons = {memory.status_reason for memory in stage.ask(Memories(_of_folder(stage)))}
-    stage.expect(StatusReason.COMPRESSED in reasons, True, "events below a summary")
+    group = stage.notes["group"]
+    assert isinstance(group, tuple)
+    reasons = {memory.status_reason for memory in stage.ask(Memories(group))}
+    stage.expect(reasons, {StatusReason.COMPRESSED}, "the memories of the group, below their summary")
     _there_and_back(stage)
 
 

@@ -25,6 +25,7 @@ from ui.services import Services
 from ui.session import Session
 from ui.tasks import TaskRunner
 from ui.theme import Theme
+from ui.views.review.page import ReviewPage
 
 CASE = json.loads(
     (Path(__file__).parents[1] / "data/cases/c615_undo_delete.scenario.json").read_text("utf-8")
@@ -97,7 +98,8 @@ def test_trash_and_undo_five_times_stays_equal(qtbot: QtBot, tmp_path: Path, sho
     trashed = dump_rows(database)
     for _ in range(5):
         qtbot.waitUntil(actions.get("edit.undo").isEnabled)
-        assert "3 memories to the trash" in actions.get("edit.undo").text()
+        assert session.status.undo.text() == "Undo: Moved 3 memories to the trash"
+        assert actions.get("edit.undo").text().replace("&", "") == session.status.undo.text()
         actions.get("edit.undo").trigger()
         qtbot.waitUntil(lambda: session.memories.model.rowCount() == 6)
         settled(qtbot, window)
@@ -143,3 +145,29 @@ def test_four_thousand_rows_are_listed_ordered_and_archived(
     actions.get("edit.undo").trigger()
     qtbot.waitUntil(lambda: page.facets._facets.statuses == before, timeout=30000)
     settled(qtbot, shown.window)
+
+
+def test_number_at_review_stays_while_doubles_are_looked_for_again(
+    qtbot: QtBot, tmp_path: Path, show: Shower
+) -> None:
+    root = tmp_path / "library"
+    desk = Desk(root)
+    folder = desk.folder("tale")
+    first, _second = (desk.memory(folder, body="The bell rings at seven in the fog.") for _ in range(2))
+    desk.engine.close()
+    desk.store.close()
+    shown = show(root)
+    numbers: list[int] = []
+    link = shown.session.upkeep_link
+    shown.session.show_page("review")
+    page = shown.session.page("review")
+    assert isinstance(page, ReviewPage)
+    qtbot.waitUntil(lambda: any(each.source == "duplicates" for each in page.waiting))
+    link._badge = lambda _page, count: numbers.append(count)
+    link.count()
+    qtbot.waitUntil(lambda: bool(numbers))
+    shown.library.engine.run(SetTags(memories=(first,), tags=TagSet(general=("night",))))
+    seen = len(numbers)
+    qtbot.waitUntil(lambda: len(numbers) > seen)
+    settled(qtbot, shown.window)
+    assert set(numbers) == {len(page.waiting)}

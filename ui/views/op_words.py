@@ -10,8 +10,7 @@ from ui.language import Language, isolate
 
 def op_label(op: OpInfo, tr: Language) -> str:
     """The name of a change; undo and redo say so."""
-    args = {name: isolate(value) if isinstance(value, str) else value for name, value in op.args.items()}
-    name = tr(name_key(op), **args)
+    name = op_name(op, tr)
     match op.role:
         case OpRole.UNDO:
             return tr("op_role.undo", name=name)
@@ -19,6 +18,12 @@ def op_label(op: OpInfo, tr: Language) -> str:
             return tr("op_role.redo", name=name)
         case OpRole.CHANGE:
             return name
+
+
+def op_name(op: OpInfo, tr: Language) -> str:
+    """The name of what was changed, whether it was done, undone or redone: for what says itself which it is."""
+    args = {name: isolate(value) if isinstance(value, str) else value for name, value in op.args.items()}
+    return tr(name_key(op), **args)
 
 
 def writer(op: OpInfo, tr: Language) -> str:

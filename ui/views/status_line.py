@@ -11,7 +11,7 @@ from ui.actions import Actions
 from ui.language import Language
 from ui.tasks import TaskRunner, single_shot
 from ui.theme import Theme
-from ui.views.op_words import op_label
+from ui.views.op_words import op_name
 from ui.widgets.task_strip import TaskStrip
 
 SAY_MS = 6000
@@ -89,7 +89,7 @@ class StatusLine(QWidget):
         undo = self._state.undo
         self.undo.setVisible(undo is not None)
         if undo is not None:
-            text = tr("status.undo", name=op_label(undo, tr))
+            text = tr("status.undo", name=op_name(undo, tr))
             shown = self.undo.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, theme.px(360))
             self.undo.setText(shown.replace("&", "&&"))
             self.undo.setAccessibleName(text)

@@ -17,7 +17,7 @@ from core.domain.enums import Kind
 from core.domain.ids import MemoryPk
 from core.domain.results import UndoConflict, UndoPreview
 from ui.context import Context
-from ui.views.op_words import op_label
+from ui.views.op_words import op_name
 
 LISTED = 500
 
@@ -34,7 +34,7 @@ class UndoConflictDialog(QDialog):
         self._preview = preview
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setWindowTitle(tr("undo_conflict.title", name=op_label(preview.op, tr)))
+        self.setWindowTitle(tr("undo_conflict.title", name=op_name(preview.op, tr)))
         self.setMinimumWidth(context.theme.wide(480))
         blocked, rest = len(preview.conflicts), preview.restorable
         total = blocked + rest

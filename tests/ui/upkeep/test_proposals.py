@@ -14,6 +14,7 @@ from core.domain.queries import LiveEdges
 from core.domain.queries_proposals import CountWaiting, KeepProposal, ProposalOf
 from core.ports.store import OpDraft
 from tests.ui.upkeep.conftest import Bench
+from ui.views.field_editors import ChoiceEditor
 from ui.views.proposal.view import ProposalPanel
 from ui.views.review.page import ReviewPage
 from ui.views.review.sources import count_waiting
@@ -97,6 +98,28 @@ def test_a_typed_text_is_kept_and_applied(bench: Bench, bell: MemoryPk) -> None:
     QTest.mouseClick(made.apply_button, Qt.MouseButton.LeftButton)
     bench.until(lambda: not waiting(bench, pk))
     assert bench.memory(bell).body == "It rang 12 times."
+
+
+def test_a_choice_is_shown_in_words_and_another_is_taken(bench: Bench, bell: MemoryPk) -> None:
+    part = ChangePart(key="change", group="b", memory=bell, revision=1, fields={"status": "resolved"})
+    new = NewProposal(
+        kind=ProposalKind.EXTRACTION,
+        folder=bench.folder,
+        source="scripted",
+        parts=(part,),
+        groups=(PartGroup(key="b", start=3, end=4),),
+        args={"start": 3, "end": 4},
+    )
+    pk = bench.library.engine.ask(KeepProposal(new))
+    made = panel(bench, pk)
+    editor = made.pane.editors["status"]
+    assert isinstance(editor, ChoiceEditor)
+    assert editor.combo.currentText() == "settled"
+    editor.combo.setFocus()
+    QTest.keyClicks(editor.combo, "stuck")
+    QTest.mouseClick(made.apply_button, Qt.MouseButton.LeftButton)
+    bench.until(lambda: not waiting(bench, pk))
+    assert bench.memory(bell).fields["status"] == "blocked"
 
 
 def test_a_group_is_applied_alone_and_the_other_waits(bench: Bench, bell: MemoryPk) -> None:

@@ -8,13 +8,16 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from core.domain.json_types import Json
 from core.domain.proposal import FieldChange, Part, PartView
-from core.domain.schema import Schema
+from core.domain.schema import Column, ColumnFormat, Schema
 from ui.context import Context
+from ui.language import Language
 from ui.tasks import single_shot
-from ui.views.naming import json_text, shorten
+from ui.views.field_editors import ChoiceEditor
+from ui.views.naming import json_text, shorten, shown_value
 from ui.views.proposal.edits import editable, with_value
-from ui.views.proposal.words import field_name, note_text, part_title, verb, verb_icon
+from ui.views.proposal.words import column_of, field_name, note_text, part_title, verb, verb_icon
 from ui.widgets.diff_text import DiffText
 from ui.widgets.plain_text import PlainTextEdit
 
@@ -32,7 +35,7 @@ class PartPane(QScrollArea):
         super().__init__()
         self._context = context
         self._part: Part | None = None
-        self.editors: dict[str, PlainTextEdit] = {}
+        self.editors: dict[str, PlainTextEdit | ChoiceEditor] = {}
         self._typed = False
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -99,17 +102,24 @@ class PartPane(QScrollArea):
         tr, theme = self._context.tr, self._context.theme
         name = field_name(change.name, view, schema, tr)
         column.addWidget(_label(name, "section"))
-        before, after = json_text(change.before), json_text(change.after)
+        column_now = column_of(change.name, view, schema)
+        before, after = (_shown(column_now, each, tr) for each in (change.before, change.after))
         if change.before is not None:
             difference = DiffText(gone=theme.color("diff_gone"), new=theme.color("diff_new"))
             difference.setAccessibleName(tr("proposal.difference", name=name))
             difference.show_difference(before, after)
             column.addWidget(difference)
         if editable(view.part) and view.verdict is None and self._context.read_only is None:
-            editor = PlainTextEdit(lines=1, max_lines=EDIT_LINES)
-            editor.set_text(after)
-            editor.setAccessibleName(name)
-            editor.edited.connect(partial(self._on_typed, change, editor))
+            editor: PlainTextEdit | ChoiceEditor
+            if column_now is not None and column_now.format is ColumnFormat.CHOICE:
+                editor = ChoiceEditor(self._context, name, column_now.choices)
+                editor.set_value(change.after)
+                editor.changed.connect(partial(self._on_chosen, change, editor))
+            else:
+                editor = PlainTextEdit(lines=1, max_lines=EDIT_LINES)
+                editor.set_text(json_text(change.after))
+                editor.setAccessibleName(name)
+                editor.edited.connect(partial(self._on_typed, change, editor))
             self.editors[change.name] = editor
             column.addWidget(editor)
         elif change.before is None:
@@ -123,6 +133,17 @@ class PartPane(QScrollArea):
             self._part = with_value(self._part, change, editor.text())
             self._typed = True
             self._soon.start()
+
+    def _on_chosen(self, change: FieldChange, editor: ChoiceEditor) -> None:
+        if self._part is not None:
+            self._part = with_value(self._part, change, json_text(editor.value()))
+            self._typed = True
+            self._soon.start()
+
+
+def _shown(column: Column | None, value: Json, tr: Language) -> str:
+    """A value for reading: times as dates, choices in words."""
+    return json_text(value if column is None else shown_value(column, value, tr))
 
 
 def _label(text: str, role: str, *, wrap: bool = False) -> QLabel:

@@ -19,7 +19,7 @@ from core.domain.proposal import (
     RetirePart,
 )
 from core.domain.results import Problem
-from core.domain.schema import ColumnRole, Schema
+from core.domain.schema import Column, ColumnRole, Schema
 from ui.language import Language
 from ui.views.naming import column_name, label, name_of, shorten, type_name
 
@@ -113,13 +113,20 @@ def state_words(view: PartView, tr: Language) -> str:
     return tr(f"proposal.obstacle.{view.obstacle.value}.short") if view.obstacle is not None else ""
 
 
-def field_name(name: str, view: PartView, schema: Schema, tr: Language) -> str:
-    """What a value of a part is called: as the memory's type says."""
+def column_of(name: str, view: PartView, schema: Schema) -> Column | None:
+    """The column of the memory's type that holds a value of a part."""
     kind = schema.type(view.type) if view.type is not None else None
     for column in kind.columns if kind is not None else ():
         held_in = {ColumnRole.TITLE: "title", ColumnRole.BODY: "body"}.get(column.role, column.name)
         if name == held_in:
-            return column_name(column, tr)
+            return column
+    return None
+
+
+def field_name(name: str, view: PartView, schema: Schema, tr: Language) -> str:
+    """What a value of a part is called: as the memory's type says."""
+    if (column := column_of(name, view, schema)) is not None:
+        return column_name(column, tr)
     return tr(f"value.{name}") if tr.has(f"value.{name}") else name
 
 

@@ -109,6 +109,12 @@ class ReviewPage(QWidget):
         if self.isVisible():
             self.refresh()
 
+    @property
+    def slow_waiting(self) -> int:
+        """How many things wait as far as the slow sources were asked."""
+        slow = {source.id for source in SOURCES if source.slow}
+        return sum(each.source in slow for each in self.waiting)
+
     def _on_handed_in(self, number: int) -> None:
         self.handed_in.emit(number)
         self.refresh()
