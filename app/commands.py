@@ -25,6 +25,7 @@ from app import (
     commands_recall,
     commands_transfer,
     commands_upkeep,
+    commands_vectors,
     commands_write,
 )
 from app.answers import Answer, Say
@@ -442,6 +443,16 @@ COMMANDS: tuple[CommandSpec, ...] = (
         ),
     ),
     CommandSpec(name="rebuild", function=commands_write.rebuild),
+    CommandSpec(
+        name="vectors",
+        function=commands_vectors.vectors,
+        arguments=(
+            Argument(name="action", takes=Takes.OPTIONAL_TEXT, choices=commands_vectors.ACTIONS),
+            _FOLDER,
+            Argument(name="--to", metavar="NAME"),
+            Argument(name="--dry-run", takes=Takes.FLAG),
+        ),
+    ),
     CommandSpec(
         name="models",
         function=commands_read.folders,

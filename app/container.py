@@ -304,6 +304,11 @@ class Library:
     # --- health --------------------------------------------------------------------------
 
     @property
+    def settings(self) -> Settings:
+        """The settings it was opened with."""
+        return self._settings
+
+    @property
     def keeps_lock(self) -> bool:
         """Whether this program holds the library's lock."""
         return self._lock is not None

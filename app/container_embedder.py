@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from core.services.indexer import Indexer
 
 BUILTIN, NONE = "builtin", "none"
+PRICED_TOKENS = 1_000_000
+"""Prices are for so many."""
 
 
 class EmbedderChange:
@@ -33,8 +35,10 @@ class EmbedderChange:
     def answers(self) -> Mapping[type[Query[Any]], Callable[[Any, Cancel | None], Any]]:
         """For the engine."""
         return {
-            q.PlanEmbedderSwitch: lambda query, _cancel: self.plan(query.to),
-            q.SwitchEmbedder: lambda query, cancel: self.switch(query.to, cast("CancelToken | None", cancel)),
+            q.PlanEmbedderSwitch: lambda query, cancel: self.measured(
+                query.to, cast("CancelToken | None", cancel)
+            ),
+            q.SwitchEmbedder: lambda query, cancel: self.switch(query, cast("CancelToken | None", cancel)),
             q.CheckWeights: lambda _query, cancel: self.check(cast("CancelToken | None", cancel)),
         }
 
@@ -45,6 +49,18 @@ class EmbedderChange:
         from core.services.same_weights import agreement
 
         return agreement(self._indexer(self._library.embedder), cancel)
+
+    def measured(self, to: str, cancel: CancelToken | None) -> EmbedderSwitch:
+        """What the change would take, and what that costs. Errors: NotFound, Invalid, Unavailable, Cancelled."""
+        plan, new = self.plan(to), self._embedder(to)
+        if new is None or not plan.to_embed:
+            return plan
+        from core.services.embedding_cost import embedding_cost
+
+        cost = embedding_cost(self._library.store.health, new, missing_in=new.identity.key, cancel=cancel)
+        chosen = endpoint(self._settings, to)
+        price = chosen.price_in / PRICED_TOKENS if chosen is not None else 0.0
+        return replace(plan, tokens=cost.tokens, seconds=cost.seconds, cost=cost.tokens * price)
 
     def plan(self, to: str) -> EmbedderSwitch:
         """What the change would take. Errors: NotFound, Invalid."""
@@ -68,13 +84,16 @@ class EmbedderChange:
             new_vectors=plan.new_vectors if new else 0,
         )
 
-    def switch(self, to: str, cancel: CancelToken | None) -> EmbedderSwitch:
+    def switch(self, query: q.SwitchEmbedder, cancel: CancelToken | None) -> EmbedderSwitch:
         """Make the vectors, then use them. Errors: see the query."""
-        plan = self.plan(to)
+        to, plan = query.to, self.plan(query.to)
         new = self._embedder(to)
-        if new is not None:
-            if not self._library.keeps_lock:
+        if new is None:
+            return self._used(plan, to)
+        with self._library.index_lock() as free:
+            if not free:
                 raise LibraryInUse("error.library.in_use", path=str(self._library.files.root))
+            from core.services.model_switch import fill_beside
             from core.services.same_weights import agreement
 
             agreed = agreement(self._indexer(new), cancel)
@@ -84,10 +103,16 @@ class EmbedderChange:
                 new = self._embedder(to)
                 assert new is not None
                 plan = replace(self.plan(to), agreement=agreed)
-            from core.services.model_switch import fill_beside
 
-            if not fill_beside(self._indexer(new), cancel=cancel):
+            def told(done: int, _total: int, /) -> None:
+                if query.progress is not None:
+                    query.progress(min(done, plan.memories), plan.memories)
+
+            if not fill_beside(self._indexer(new), told, cancel):
                 return plan
+            return self._used(plan, to)
+
+    def _used(self, plan: EmbedderSwitch, to: str) -> EmbedderSwitch:
         use_embedder(self._settings, to)
         self._library.use_embedder_anew()
         return replace(plan, complete=True)

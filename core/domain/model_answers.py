@@ -100,7 +100,8 @@ class EmbedderSwitch:
     """A change from one embedder to another: names, lengths of vectors, and how many there are of each.
 
     `agreement`: how well stored vectors of the new model agree with those it makes now (1 = the same
-    weights, None = nothing stored); below `SAME_WEIGHTS` its old vectors are not used again.
+    weights, None = nothing stored); below `SAME_WEIGHTS` its old vectors are not used again. `tokens` and `seconds`
+    to embed what is missing (estimated, at a speed measured on a few texts), `cost` at the endpoint's price.
     """
 
     old: str
@@ -112,6 +113,9 @@ class EmbedderSwitch:
     new_vectors: int
     agreement: float | None = None
     complete: bool = False
+    tokens: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
 
     @property
     def to_embed(self) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+from core.domain.api import Report
 from core.domain.endpoints import Endpoint, Secret
 from core.domain.model_answers import (
     EmbedderSwitch,
@@ -100,7 +101,8 @@ class ModelUsage(Query[tuple[UsageRow, ...]]):
 class PlanEmbedderSwitch(Query[EmbedderSwitch]):
     """What a change to another embedder would take: `builtin`, `none` or an endpoint's id.
 
-    Errors: NotFound, Invalid when the endpoint was never tested.
+    A few texts are embedded to measure the speed. Errors: NotFound, Invalid when the endpoint was never tested,
+    Unavailable when it does not answer.
     """
 
     to: str
@@ -117,6 +119,7 @@ class SwitchEmbedder(Query[EmbedderSwitch]):
     WRITES: ClassVar[bool] = True
 
     to: str
+    progress: Report | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

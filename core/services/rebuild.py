@@ -22,15 +22,13 @@ from core.ports.health_store import HealthStore
 from core.ports.index_queue import IndexQueue
 from core.ports.jobs import Job, Jobs
 from core.ports.progress import CancelToken, Progress, ignore_progress
+from core.services.embedding_cost import embedding_cost
 
 KIND = "rebuild"
 BESIDE = "~new"
 """Stands behind the variant of a model while its vectors are made anew."""
 BATCH = 64
 PAGE = 512
-PROBE_TEXTS = 16
-CHARS_A_TOKEN = 1.6
-"""For the estimate only: between Chinese (about one) and English (about four)."""
 
 Figures = Mapping[str, float]
 Trial = Callable[[Embedder, "CancelToken | None"], Figures]
@@ -89,25 +87,23 @@ class Rebuilder:
         """Texts, tokens and time; a few texts are embedded to measure the speed. Errors: Unavailable."""
         key = self._embedder.identity.key
         stale = scope is RebuildScope.STALE
-        memories, texts, characters = self._health.text_sizes(folder, key, only_missing=stale)
-        sample = self._health.texts_without(
-            folder, key if stale else self._beside.identity.key, MemoryPk(0), PROBE_TEXTS
+        cost = embedding_cost(
+            self._health,
+            self._embedder,
+            folder=folder,
+            missing_in=key if stale else None,
+            probe_key=key if stale else self._beside.identity.key,
+            cancel=cancel,
+            clock=self._clock,
         )
-        seconds = 0.0
-        if sample:
-            self._embedder.embed_query("speed")  # weights are loaded, connections are made
-            began = self._clock()
-            self._embedder.embed_documents([text for _, _, text in sample], cancel)
-            measured = sum(len(text) for _, _, text in sample)
-            seconds = (self._clock() - began) * characters / max(1, measured)
         return RebuildEstimate(
             scope=scope,
             folder=folder,
-            memories=memories,
-            texts=texts,
-            characters=characters,
-            tokens=round(characters / CHARS_A_TOKEN),
-            seconds=seconds,
+            memories=cost.memories,
+            texts=cost.texts,
+            characters=cost.characters,
+            tokens=cost.tokens,
+            seconds=cost.seconds,
             model=self._embedder.identity.model,
             cases=self._cases(),
         )

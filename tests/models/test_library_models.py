@@ -161,7 +161,12 @@ def test_embedder_is_changed_with_its_vectors_beside_the_old_ones(
 ) -> None:
     plan = library.engine.ask(PlanEmbedderSwitch("vectors"))
     assert (plan.old, plan.new, plan.new_dims, plan.to_embed) == ("", "m", 32, 4)
-    library.engine.ask(SwitchEmbedder("vectors"))
+    assert plan.tokens == round(sum(len(text) + 3 for text in TEXTS) / 1.6)
+    assert plan.seconds > 0
+    assert plan.cost == 0
+    told: list[tuple[int, int]] = []
+    library.engine.ask(SwitchEmbedder("vectors", lambda done, total: told.append((done, total))))
+    assert told[-1] == (4, 4)
     assert settings.text("embedder") == "endpoint"
     hits = library.engine.ask(SearchByMeaning(TEXTS[1], limit=1))
     assert library.engine.ask(Memories((hits[0][0],)))[0].body == TEXTS[1]
@@ -204,4 +209,7 @@ def test_switch_whose_server_does_not_answer_leaves_all_as_it_was(
     with pytest.raises(Unavailable):
         library.engine.ask(SwitchEmbedder("vectors"))
     assert settings.text("embedder") == "none"
+    with pytest.raises(Unavailable):  # said before anything is begun
+        library.engine.ask(PlanEmbedderSwitch("vectors"))
+    server.faults = []
     assert library.engine.ask(PlanEmbedderSwitch("vectors")).to_embed == 4

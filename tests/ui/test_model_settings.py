@@ -203,6 +203,7 @@ def test_another_embedder_is_planned_first_and_then_used(
         model="bge",
         kind=EndpointKind.EMBEDDING,
         measured=Measured(32),
+        price_in=100.0,
     )
     kept.save_endpoint(settings, vectors)
     tasks = dialog.models.tasks
@@ -210,12 +211,25 @@ def test_another_embedder_is_planned_first_and_then_used(
     choose(tasks.embedder, "v")
     settled(qtbot, desk)
     assert "2 memories are embedded anew" in tasks.said.text()
+    assert "7 tokens and a second" in tasks.said.text()
+    assert "At the price you gave" in tasks.said.text()
     click(tasks.keep)
+    assert settings.text("embedder") == "none"
+    choose(tasks.embedder, "v")
+    settled(qtbot, desk)
+    server.hold.clear()
+    click(tasks.start)
+    qtbot.waitUntil(tasks.pause.isVisible)
+    click(tasks.pause)
+    server.hold.set()
+    settled(qtbot, desk)
+    assert "Paused" in tasks.said.text()
     assert settings.text("embedder") == "none"
     choose(tasks.embedder, "v")
     settled(qtbot, desk)
     click(tasks.start)
     settled(qtbot, desk)
+    assert not tasks.pause.isVisible()
     assert settings.text("embedder") == "endpoint"
     assert library.embedder.identity.model == "openai:bge"
     assert len(library.store.queue.matrix(library.embedder.identity.key)[0]) == 2

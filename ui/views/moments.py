@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from core.domain.json_types import Json
+from ui.language import Language
 
 SECONDS_A_MINUTE = 60
 
@@ -22,6 +23,13 @@ def shown_time(value: Json) -> str:
     if not (moment.hour or moment.minute or moment.second):
         return f"{moment:%Y-%m-%d}"
     return f"{moment:%Y-%m-%d %H:%M:%S}" if moment.second else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def duration(seconds: float, tr: Language) -> str:
+    """About how long, in whole seconds or minutes; at least one."""
+    if seconds < SECONDS_A_MINUTE:
+        return tr("health.seconds", count=max(1, round(seconds)))
+    return tr("health.minutes", count=max(1, round(seconds / SECONDS_A_MINUTE)))
 
 
 def typed_time(text: str) -> Json:

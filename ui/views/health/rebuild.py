@@ -36,10 +36,10 @@ from ui.operations import Operations
 from ui.read_only import needs_writing
 from ui.tasks import Lane, Task
 from ui.views.health.parts import Card, scrolled
+from ui.views.moments import duration
 
 LOOK_MS = 500
 SCOPES = (RebuildScope.STALE, RebuildScope.FOLDER, RebuildScope.ALL)
-MINUTE = 60
 
 
 class RebuildTab(QWidget):
@@ -352,7 +352,7 @@ class RebuildTab(QWidget):
                 count=found.texts,
                 texts=tr.number(found.texts),
                 tokens=tr.number(found.tokens),
-                time=self._time(found.seconds),
+                time=duration(found.seconds, tr),
                 model=found.model,
             )
         ]
@@ -360,12 +360,6 @@ class RebuildTab(QWidget):
             key = "health.rebuild.cases" if found.cases else "health.rebuild.no_cases"
             parts.append(tr(key, count=found.cases))
         self.cost.setText(" ".join(parts))
-
-    def _time(self, seconds: float) -> str:
-        tr = self._context.tr
-        if seconds < MINUTE:
-            return tr("health.seconds", count=max(1, round(seconds)))
-        return tr("health.minutes", count=max(1, round(seconds / MINUTE)))
 
     def _say_job(self) -> None:
         tr, job = self._context.tr, self.job

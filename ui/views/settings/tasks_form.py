@@ -23,7 +23,8 @@ from core.domain.errors import UserError
 from core.domain.model_answers import EmbedderSwitch, UsageRow
 from core.domain.queries_models import ModelUsage, PlanEmbedderSwitch, SwitchEmbedder
 from ui.context import Context
-from ui.tasks import Lane
+from ui.tasks import Lane, Task
+from ui.views.moments import duration
 from ui.widgets.wheel import guard_wheel
 
 FIELD_PX = 280
@@ -39,6 +40,7 @@ class TasksForm(QWidget):
         self._context = context
         self.choices: dict[ModelTask, QComboBox] = {}
         self._plan: EmbedderSwitch | None = None
+        self._task: Task[EmbedderSwitch] | None = None
         tr = context.tr
         form = QFormLayout()
         form.setHorizontalSpacing(24)
@@ -59,10 +61,15 @@ class TasksForm(QWidget):
         self.keep = QPushButton(tr("models.switch.keep"))
         self.keep.setAutoDefault(False)
         self.keep.clicked.connect(self._keep_old)
+        self.pause = QPushButton(tr("models.switch.pause"))
+        self.pause.setAutoDefault(False)
+        self.pause.clicked.connect(self._pause)
+        self.pause.hide()
+        context.tasks.progressed.connect(self._on_progress)
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
-        buttons.addWidget(self.start)
-        buttons.addWidget(self.keep)
+        for button in (self.start, self.keep, self.pause):
+            buttons.addWidget(button)
         buttons.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -135,43 +142,64 @@ class TasksForm(QWidget):
             self._say("")
         elif asks:
             name = plan.old or tr("models.switch.nobody")
-            self._say(
+            cost = [tr("models.switch.cost", tokens=tr.number(plan.tokens), time=duration(plan.seconds, tr))]
+            if plan.cost:
+                cost.append(tr("models.switch.price", cost=f"{plan.cost:.4f}".rstrip("0").rstrip(".")))
+            self._say(" ".join((
                 tr(
                     "models.switch.plan", old=name, old_dims=plan.old_dims, old_vectors=tr.number(plan.old_vectors),
                     new=plan.new, new_dims=plan.new_dims, count=tr.number(plan.to_embed),
-                )
-            )  # fmt: skip
+                ),
+                *cost,
+            )))  # fmt: skip
         else:
             self._switch()
 
     def _switch(self) -> None:
-        query, engine, tr = (
-            SwitchEmbedder(str(self.embedder.currentData())),
-            self._context.engine,
-            self._context.tr,
-        )
+        to, engine, tr = str(self.embedder.currentData()), self._context.engine, self._context.tr
         self.start.hide()
         self.keep.hide()
+        self.pause.show()
         self._say(tr("models.switch.running"))
 
-        def ask(_progress: Report, cancel: Cancel) -> EmbedderSwitch:
-            return engine.ask(query, cancel=cancel)
+        def ask(progress: Report, cancel: Cancel) -> EmbedderSwitch:
+            return engine.ask(SwitchEmbedder(to, progress), cancel=cancel)
 
         def done(switch: EmbedderSwitch) -> None:
+            self._ended()
             self._show_embedder()
             key = "models.switch.weights" if switch.other_weights else "models.switch.done"
             self._say(tr(key if switch.complete else "models.switch.again"), "secondary")
             self.chosen.emit()
 
-        self._context.tasks.run(
+        self._task = self._context.tasks.run(
             Lane.NET, ask, done, owner=self, query="switch", failed=self._failed, label="task.models.switch"
         )
+
+    def _on_progress(self, task: Task[object]) -> None:
+        if task is self._task and task.progress[1]:
+            tr, (done, total) = self._context.tr, task.progress
+            counted = tr("models.switch.progress", done=tr.number(done), total=tr.number(total))
+            self._say(f"{counted} {tr('models.switch.running')}")
+
+    def _pause(self) -> None:
+        """Stop after the batch at hand; what is made is kept, and the old vectors stay in use."""
+        if self._task is not None:
+            self._task.cancel()
+        self._ended()
+        self._show_embedder()
+        self._say(self._context.tr("models.switch.paused"))
+
+    def _ended(self) -> None:
+        self._task = None
+        self.pause.hide()
 
     def _keep_old(self) -> None:
         self._show_embedder()
         self._offer(None)
 
     def _failed(self, error: Exception) -> None:
+        self._ended()
         self._show_embedder()
         self._offer(None)
         self._say(self._context.tr.error(error), "danger")
