@@ -155,6 +155,9 @@ def op_json(op: OpInfo, say: Say) -> dict[str, Any]:
         "undoable": op.undoable,
         "undone_by": op.undone_by,
         "of": op.of,
+        "model": op.args.get("model"),
+        "tokens": op.args.get("tokens", 0),
+        "cost": op.args.get("cost", 0),
     }
 
 

@@ -273,8 +273,9 @@ def _row_json(row: ProposalRow) -> dict[str, Any]:
         "applied": row.applied,
         "groups": row.groups,
         "problems": row.problems,
-        "request_tokens": row.request_tokens,
-        "reply_tokens": row.reply_tokens,
+        "request_tokens": row.used.tokens_in,
+        "reply_tokens": row.used.tokens_out,
+        "cost": row.used.cost,
         "created_at": time_json(row.created_at),
     }
 

@@ -135,6 +135,21 @@ class Usage:
             self.counted or other.counted,
         )
 
+    def since(self, before: Usage) -> Usage:
+        """What was taken after that."""
+        return Usage(
+            self.calls - before.calls,
+            self.tokens_in - before.tokens_in,
+            self.tokens_out - before.tokens_out,
+            self.cost - before.cost,
+            self.counted,
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Of requests and replies together."""
+        return self.tokens_in + self.tokens_out
+
 
 class Secret:
     """A key that shows itself to nobody who does not ask for it by `reveal`."""

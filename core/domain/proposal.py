@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar, TypeAlias
 
+from core.domain.endpoints import Usage
 from core.domain.enums import Kind, Layer, StatusReason
 from core.domain.ids import EdgePk, FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.json_types import Json, JsonObject
@@ -187,8 +188,8 @@ class NewProposal:
     groups: tuple[PartGroup, ...] = ()
     args: JsonObject = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
-    request_tokens: int = 0
-    reply_tokens: int = 0
+    used: Usage = field(default_factory=Usage)
+    """What the model took for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,8 +231,7 @@ class ProposalRow:
     applied: int
     groups: int
     problems: int
-    request_tokens: int
-    reply_tokens: int
+    used: Usage
     created_at: datetime
     updated_at: datetime
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
+from core.domain.endpoints import Usage
 from core.domain.folder_settings import FolderSetting, Profile, Value
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.proposal import Part
@@ -111,7 +112,7 @@ class PromptTrial:
     readable: bool
     parts: tuple[Part, ...] = ()
     problems: tuple[Problem, ...] = ()
-    tokens: tuple[int, int] = (0, 0)
+    used: Usage = field(default_factory=Usage)
     model: str = ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from core.domain.endpoints import Usage
 from core.domain.proposal import NewProposal, Part, PartGroup
 
 
@@ -15,9 +16,9 @@ class Proposals(Protocol):
         """A new proposal; its pk."""
 
     def append(
-        self, pk: int, groups: Sequence[PartGroup], parts: Sequence[Part], tokens: tuple[int, int] = (0, 0)
+        self, pk: int, groups: Sequence[PartGroup], parts: Sequence[Part], used: Usage | None = None
     ) -> bool:
-        """More groups with their parts, and tokens used (request, reply); False when the proposal is gone."""
+        """More groups with their parts, and what they took; False when the proposal is gone."""
 
     def replace(self, pk: int, parts: Sequence[Part]) -> int:
         """Other contents for parts (matched by key); decided ones stay. Returns how many were replaced."""

@@ -16,6 +16,7 @@ from core.algos.compression import GroupingRule, group_sizes
 from core.algos.lost_details import lost_details
 from core.domain.api import Cancel
 from core.domain.commands_upkeep import UnfoldSummaries
+from core.domain.endpoints import Usage
 from core.domain.enums import Kind, Status, StatusReason
 from core.domain.errors import BadReply, Invalid, Unavailable, UserError, WaitsForReply
 from core.domain.ids import FolderPk, MemoryPk, TypeId
@@ -196,12 +197,12 @@ class Compression:
         problems: list[Problem] = []
         source = BUILT_IN if summariser.model is None else summariser.model.name
         for number, group in enumerate(groups, goal.groups + 1):
-            parts, part_group, tokens = self._group(summariser, group, f"g{number}", hint, cancel)
+            parts, part_group, used = self._group(summariser, group, f"g{number}", hint, cancel)
             told()
             goal.done += 1
             problems += part_group.problems
             if goal.made is not None:
-                self.proposals.append(goal.made, [part_group], parts, tokens)
+                self.proposals.append(goal.made, [part_group], parts, used)
             elif parts:
                 goal.made = self.proposals.add(
                     NewProposal(
@@ -212,8 +213,7 @@ class Compression:
                         groups=(part_group,),
                         args={"count": goal.memories},
                         problems=tuple(problems),
-                        request_tokens=tokens[0],
-                        reply_tokens=tokens[1],
+                        used=used,
                     )
                 )
         if goal.made is None and problems:
@@ -221,7 +221,7 @@ class Compression:
 
     def _group(
         self, summariser: Summariser, group: CompressGroup, key: str, hint: str, cancel: Cancel | None
-    ) -> tuple[tuple[Part, ...], PartGroup, tuple[int, int]]:
+    ) -> tuple[tuple[Part, ...], PartGroup, Usage]:
         """The summary of a group, or why there is none. Errors: Unavailable, Cancelled."""
         with self.store.read() as reader:
             kind, members = _members(reader, group.memories)
@@ -229,17 +229,17 @@ class Compression:
             names = reader.aliases_of(group.memories).values()
         aliases = [alias.value for each in names for alias in each]
         if len(members) < LEAST_MEMBERS:
-            return (), PartGroup(key=key, problems=(Problem("compress.problem.few"),)), (0, 0)
+            return (), PartGroup(key=key, problems=(Problem("compress.problem.few"),)), Usage()
         if shared_visibility(members) is None:
-            return (), PartGroup(key=key, problems=(Problem("compress.problem.visibility"),)), (0, 0)
+            return (), PartGroup(key=key, problems=(Problem("compress.problem.visibility"),)), Usage()
         try:
             summary = summariser.summary(kind, members, hint, _token(cancel))
         except BadReply:
             problem = Problem("compress.problem.reply", {"title": members[0].shown_title})
-            return (), PartGroup(key=key, problems=(problem,)), (0, 0)
+            return (), PartGroup(key=key, problems=(problem,)), Usage()
         part = part_of(key, kind, members, tags, aliases, summary)
         floors = PartGroup(key=key, start=part.seq_start, end=part.seq_end)
-        return (part,), floors, summary.tokens
+        return (part,), floors, summary.used
 
     def renew(self, query: RenewSummaries, cancel: Cancel | None) -> tuple[int, ...]:
         """See RenewSummaries."""

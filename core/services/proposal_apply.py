@@ -47,7 +47,8 @@ def apply(uow: UnitOfWork, command: ApplyProposal) -> Outcome:
     _count_on(uow, proposal, folder, {part.group for part in parts})
     titles = work.titles or [folder.name]
     uow.label(count=len(work.done), title=" ".join(titles[0].split())[:OP_TITLE_CHARS], folder=folder.name)
-    uow.label(proposal=proposal.kind.value)
+    uow.label(proposal=proposal.kind.value, model=proposal.source)
+    uow.label(tokens=proposal.used.tokens, cost=proposal.used.cost)
     counts = {name: number for name, number in work.counts.items() if number}
     if work.dismissed:
         counts["left_out"] = len(work.dismissed)

@@ -6,11 +6,12 @@ Source: spec/STBME §3.8, Compression. We differ (DESIGN §5): a reply without f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from core.algos.compression import Member, inherit
 from core.algos.model_reply import read_reply
+from core.domain.endpoints import Usage
 from core.domain.enums import Layer
 from core.domain.errors import BadReply
 from core.domain.json_types import Json, JsonObject
@@ -44,7 +45,7 @@ class Summary:
 
     fields: Mapping[str, Json]
     notes: tuple[Problem, ...] = ()
-    tokens: tuple[int, int] = (0, 0)
+    used: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +88,7 @@ class Summariser:
             reply = model.complete(messages, schema, cancel=cancel)
             fields, notes = _read(kind, reply, schema)
             if fields:
-                used = model.used
-                spent = (used.tokens_in - before.tokens_in, used.tokens_out - before.tokens_out)
-                return Summary({**carried(kind, members), **fields}, notes, spent)
+                return Summary({**carried(kind, members), **fields}, notes, model.used.since(before))
             if reply.strip():
                 messages += [
                     ChatMessage("assistant", reply[:_SHOWN_REPLY]),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection
 
+from core.domain.endpoints import Usage
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.json_types import Json, JsonObject, parse_object
 from core.domain.proposal import (
@@ -57,8 +58,7 @@ def one(connection: Connection, pk: int) -> Proposal | None:
         groups=tuple(group_of(group) for group in data.get("groups") or ()),
         args=data.get("args") or {},
         problems=problems_of(data.get("problems")),
-        request_tokens=row[5],
-        reply_tokens=row[6],
+        used=_used(data, row[5], row[6]),
         decided=_decided(connection, pk),
         created_at=from_micros(row[7]),
         updated_at=from_micros(row[8]),
@@ -123,8 +123,7 @@ def _row(row: Sequence[Any]) -> ProposalRow:
         groups=len(data.get("groups") or ()),
         problems=len(data.get("problems") or ())
         + sum(len(group.get("problems") or ()) for group in data.get("groups") or ()),
-        request_tokens=row[6],
-        reply_tokens=row[7],
+        used=_used(data, row[6], row[7]),
         created_at=from_micros(row[8]),
         updated_at=from_micros(row[9]),
     )
@@ -140,6 +139,7 @@ def add(connection: Connection, new: NewProposal, now: datetime) -> int:
         "args": dict(new.args),
         "groups": [group_json(group) for group in new.groups],
         "problems": [problem_json(problem) for problem in new.problems],
+        "used": _used_json(new.used),
     }
     pk: int = connection.exec_driver_sql(
         "INSERT INTO proposal (kind, folder, source, data, request_tokens, reply_tokens, created_at, updated_at)"
@@ -149,8 +149,8 @@ def add(connection: Connection, new: NewProposal, now: datetime) -> int:
             new.folder,
             new.source,
             _text(data),
-            new.request_tokens,
-            new.reply_tokens,
+            new.used.tokens_in,
+            new.used.tokens_out,
             time,
             time,
         ),
@@ -164,10 +164,10 @@ def append(
     pk: int,
     groups: Sequence[PartGroup],
     parts: Sequence[Part],
-    tokens: tuple[int, int],
+    used: Usage,
     now: datetime,
 ) -> bool:
-    """More groups with their parts and tokens used; False when the proposal is gone. A group of a known key is replaced."""
+    """More groups with their parts and what they took; False when the proposal is gone. A group of a known key is replaced."""
     row = connection.exec_driver_sql("SELECT data FROM proposal WHERE pk = ?", (pk,)).one_or_none()
     if row is None:
         return False
@@ -175,13 +175,30 @@ def append(
     known = {group["key"]: group for group in data.get("groups") or ()}
     known |= {group.key: group_json(group) for group in groups}
     data["groups"] = list(known.values())
+    data["used"] = _used_json(_used(data, 0, 0) + used)
     connection.exec_driver_sql(
         "UPDATE proposal SET data = ?, request_tokens = request_tokens + ?, reply_tokens = reply_tokens + ?,"
         " updated_at = ? WHERE pk = ?",
-        (_text(data), *tokens, to_micros(now), pk),
+        (_text(data), used.tokens_in, used.tokens_out, to_micros(now), pk),
     )
     _insert(connection, pk, parts)
     return True
+
+
+def _used(data: Mapping[str, Any], tokens_in: int, tokens_out: int) -> Usage:
+    """Tokens have columns of their own; the rest lies in the data, and older proposals do not have it."""
+    kept = data.get("used") or {}
+    return Usage(
+        int(kept.get("calls", 0)),
+        tokens_in,
+        tokens_out,
+        float(kept.get("cost", 0)),
+        bool(kept.get("counted")),
+    )
+
+
+def _used_json(used: Usage) -> dict[str, Json]:
+    return {"calls": used.calls, "cost": used.cost, "counted": used.counted}
 
 
 def _insert(connection: Connection, pk: int, parts: Iterable[Part]) -> None:

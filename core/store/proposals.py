@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.domain.endpoints import Usage
 from core.domain.proposal import NewProposal, Part, PartGroup
 from core.ports.clock import Clock
 from core.store import proposal_rows
@@ -23,11 +24,11 @@ class SqlProposals:
             return proposal_rows.add(connection, new, self._clock())
 
     def append(
-        self, pk: int, groups: Sequence[PartGroup], parts: Sequence[Part], tokens: tuple[int, int] = (0, 0)
+        self, pk: int, groups: Sequence[PartGroup], parts: Sequence[Part], used: Usage | None = None
     ) -> bool:
         """More groups with their parts."""
         with self._database.writing() as connection:
-            return proposal_rows.append(connection, pk, groups, parts, tokens, self._clock())
+            return proposal_rows.append(connection, pk, groups, parts, used or Usage(), self._clock())
 
     def replace(self, pk: int, parts: Sequence[Part]) -> int:
         """Other contents for parts."""

@@ -18,7 +18,9 @@ from core.domain.ids import FolderPk
 from core.domain.memory import Memory
 from core.domain.queries import Folders, ListMemories, Memories, MemoryFilter
 from core.domain.queries_extract import Reach, ResumeExtraction, RunExtraction, RunState
+from core.domain.queries_history import History
 from core.domain.queries_models import ModelUsage, SwitchEmbedder
+from core.domain.queries_proposals import ProposalOf
 from core.domain.queries_recall import Recall
 from core.domain.queries_transfer import ReadFile
 from core.domain.recall import RecallRequest
@@ -52,7 +54,7 @@ def server() -> Iterator[FakeServer]:
 @pytest.fixture
 def library(tmp_path: Path, server: FakeServer) -> Iterator[Library]:
     settings = Settings(tmp_path / "settings.json")
-    kept.save_endpoint(settings, Endpoint(id="chat", name="Chat", url=server.url, model="m"))
+    kept.save_endpoint(settings, Endpoint(id="chat", name="Chat", url=server.url, model="m", price_in=2.0))
     kept.save_endpoint(
         settings,
         Endpoint(
@@ -100,7 +102,14 @@ def test_chat_is_extracted_embedded_recalled_and_undone(
     assert (report.state, report.model) == (RunState.DONE, "m")
     assert memories(library) == []  # a proposal changes nothing
     assert report.proposal is not None
+    used = library.engine.ask(ProposalOf(report.proposal)).proposal.used
+    spent = [row.usage for row in library.engine.ask(ModelUsage()) if row.task == "extract"]
+    assert [used] == spent
+    assert used.cost == pytest.approx(used.tokens_in * 2 / 1e6)
     library.engine.run(ApplyProposal(proposal=report.proposal))
+    applied = library.engine.ask(History(limit=1))[0].op
+    assert (applied.args["model"], applied.args["tokens"]) == ("m", used.tokens)
+    assert applied.args["cost"] == pytest.approx(used.cost)
     assert sorted(each.type for each in memories(library)) == ["event", "location"]
 
     library.engine.ask(SwitchEmbedder("vectors"))

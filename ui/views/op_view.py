@@ -20,6 +20,7 @@ from ui.tasks import Lane
 from ui.views.editor_values import FIELD
 from ui.views.naming import shorten, value_name, value_text
 from ui.views.op_words import op_label, writer
+from ui.views.proposal.words import source_name, used_words
 from ui.views.version_values import HIDDEN, ValueChange, mapping_of
 from ui.widgets.diff_text import DiffText
 from ui.widgets.state_stack import StateStack
@@ -114,7 +115,13 @@ class OpView(QWidget):
         op = entry.op
         self.title.setText(op_label(op, tr))
         rows = tr("history.touched", count=entry.rows)
-        self.about.setText(" · ".join([writer(op, tr), tr.exact(op.at), rows]))
+        said = [writer(op, tr), tr.exact(op.at), rows]
+        if model := op.args.get("model"):
+            said.append(source_name(str(model), tr))
+        tokens, cost = op.args.get("tokens", 0), op.args.get("cost", 0)
+        if isinstance(tokens, int) and isinstance(cost, int | float):
+            said += used_words(tokens, cost, tr)
+        self.about.setText(" · ".join(said))
         page = QWidget()
         page.setProperty("surface", "base")
         box = QVBoxLayout(page)

@@ -21,11 +21,11 @@ _SHOWN_REPLY = 4_000
 
 @dataclass(slots=True)
 class Answered:
-    """What a reply held; `repairs` say what was put right in it. `tokens`: of request and reply."""
+    """What a reply held; `repairs` say what was put right in it, `used` what it took."""
 
     value: Json
     repairs: tuple[Problem, ...] = ()
-    tokens: tuple[int, int] = (0, 0)
+    used: Usage = field(default_factory=Usage)
     messages: list[ChatMessage] = field(default_factory=list)
 
 
@@ -57,9 +57,5 @@ def ask(
             continue
         notes = tuple(Problem(key, {}, "info") for key in read.repairs)
         told.append(ChatMessage("assistant", reply[:_SHOWN_REPLY]))
-        return Answered(read.value, notes, _spent(before, model.used), told)
+        return Answered(read.value, notes, model.used.since(before), told)
     raise BadReply("reply.empty")
-
-
-def _spent(before: Usage, after: Usage) -> tuple[int, int]:
-    return after.tokens_in - before.tokens_in, after.tokens_out - before.tokens_out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from core.domain.endpoints import Usage
 from core.domain.errors import BadReply, Unavailable
 from core.domain.folder import Message
 from core.domain.folder_settings import FolderValues
@@ -35,11 +36,11 @@ from core.services.prompts import PromptBook, frame_words
 
 @dataclass(slots=True)
 class BatchResult:
-    """The parts of a batch, what was odd, and tokens used (request, reply)."""
+    """The parts of a batch, what was odd, and what it took."""
 
     parts: list[Part]
     problems: list[Problem] = field(default_factory=list)
-    tokens: tuple[int, int] = (0, 0)
+    used: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Reading:
         said = Said(self._frame(language, shelf), dialogue(messages))
         result = self._built(shelf, batch, group, read, said)
         result.problems = [*answered.repairs, *result.problems]
-        result.tokens = answered.tokens
+        result.used = answered.used
         result = self._forced(shelf, batch, group, said, answered, language, result)
         if self.values.flag("extract.conflict_check") and self.meaning is not None:
             self._check(shelf, result, language)
@@ -116,12 +117,12 @@ class Reading:
         if again is None:
             result.problems.append(flag)
             return result
-        tokens = (result.tokens[0] + again.tokens[0], result.tokens[1] + again.tokens[1])
+        used = result.used + again.used
         second = self._built(shelf, batch, group, read_operations(again.value), said)
         if of_type(second.parts, wanted):
-            second.tokens = tokens
+            second.used = used
             return second
-        result.tokens = tokens
+        result.used = used
         result.problems.append(flag)
         return result
 
@@ -155,10 +156,7 @@ class Reading:
                 )
             except (BadReply, Unavailable):
                 return None
-            result.tokens = (
-                result.tokens[0] + answered.tokens[0],
-                result.tokens[1] + answered.tokens[1],
-            )
+            result.used += answered.used
             return answered.value if isinstance(answered.value, dict) else None
 
         return judge

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from core.domain.commands_proposals import ApplyProposal
+from core.domain.endpoints import Usage
 from core.domain.errors import BadReply, Cancelled, Invalid, NotFound, Unavailable, WaitsForReply
 from core.domain.folder import Folder
 from core.domain.folder_settings import FolderValues
@@ -314,7 +315,7 @@ class _Work:
         meaning = self._tools.meaning()
         reading = Reading(self._tools.book, model, values, meaning, SOURCE, self._cancel)
         result = reading.batch(shelf, chat.of(batch.window), batch, group)
-        self._keep(folder, chat, batch, group, result.parts, result.problems, result.tokens)
+        self._keep(folder, chat, batch, group, result.parts, result.problems, result.used)
 
     def _keep(
         self,
@@ -324,7 +325,7 @@ class _Work:
         group: str,
         parts: Sequence[Part],
         problems: Sequence[Problem],
-        tokens: tuple[int, int],
+        used: Usage,
     ) -> None:
         known = PartGroup(
             key=group,
@@ -334,7 +335,7 @@ class _Work:
             runs=1,
             problems=tuple(problems),
         )
-        if not self._tools.proposals.append(self._proposal or 0, [known], parts, tokens):
+        if not self._tools.proposals.append(self._proposal or 0, [known], parts, used):
             raise NotFound("error.proposal.missing")
         self._done += 1
         self._save()

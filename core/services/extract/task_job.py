@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.algos.extractive import summary, weights_of
 from core.algos.lexical import search_tokens
+from core.domain.endpoints import Usage
 from core.domain.folder_settings import FolderValues
 from core.domain.ids import FolderPk, TypeId
 from core.domain.json_types import Json, JsonObject
@@ -71,7 +72,7 @@ class Nothing(Exception):
 
 @dataclass(slots=True)
 class Job:
-    """One task on one folder. `tokens` grow with each question."""
+    """One task on one folder. `used` grows with each question."""
 
     book: PromptBook
     model: LanguageModel | None
@@ -81,7 +82,7 @@ class Job:
     shelf: Shelf
     language: str
     cancel: CancelToken | None
-    tokens: tuple[int, int] = (0, 0)
+    used: Usage = field(default_factory=Usage)
 
     def ask(self, task: PromptTask, text: str) -> JsonObject:
         """The object that the model replies with. Errors: Unavailable, BadReply, Cancelled."""
@@ -91,7 +92,7 @@ class Job:
             ChatMessage("user", text),
         )
         answered = ask(self.model, messages, SCHEMAS[task], self.language, self.cancel)
-        self.tokens = (self.tokens[0] + answered.tokens[0], self.tokens[1] + answered.tokens[1])
+        self.used += answered.used
         return answered.value if isinstance(answered.value, Mapping) else {}
 
     def of_type(self, type_id: TypeId) -> list[Known]:

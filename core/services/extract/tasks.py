@@ -71,8 +71,7 @@ class Tasks:
                 made,
                 folder=query.folder,
                 source=name,
-                request_tokens=job.tokens[0],
-                reply_tokens=job.tokens[1],
+                used=job.used,
             )
         )
         return TaskReport(task=query.task, proposal=pk, model=name)

@@ -41,8 +41,6 @@ def try_prompt(
     schema = _schema(query.task)
     before = model.used
     reply = model.complete(messages, schema, cancel=cancel)
-    after = model.used
-    tokens = (after.tokens_in - before.tokens_in, after.tokens_out - before.tokens_out)
     parts, problems, readable = _read(query, known, reply, schema)
     return PromptTrial(
         request=request_text(messages, schema),
@@ -50,7 +48,7 @@ def try_prompt(
         readable=readable,
         parts=parts,
         problems=problems,
-        tokens=tokens,
+        used=model.used.since(before),
         model=model.name,
     )
 

@@ -32,7 +32,7 @@ from ui.tasks import Lane, Task, single_shot
 from ui.views.proposal.part_pane import PartPane
 from ui.views.proposal.parts_tree import PartsTree
 from ui.views.proposal.source_pane import SourcePane
-from ui.views.proposal.words import note_text, proposal_title, source_name
+from ui.views.proposal.words import note_text, proposal_title, source_name, used_words
 from ui.widgets.plain_text import PlainLineEdit
 from ui.widgets.state_stack import StateStack
 
@@ -230,9 +230,7 @@ class ProposalPanel(QWidget):
         proposal = view.proposal
         self.title.setText(proposal_title(proposal.kind, proposal.args, tr))
         said = [view.folder_name, source_name(proposal.source, tr), tr.relative(proposal.created_at)]
-        if proposal.request_tokens or proposal.reply_tokens:
-            tokens = proposal.request_tokens + proposal.reply_tokens
-            said.append(tr("proposal.tokens", count=tr.number(tokens)))
+        said += used_words(proposal.used.tokens, proposal.used.cost, tr)
         self.said.setText(" · ".join(part for part in said if part))
         problems = [*proposal.problems, *(each for group in proposal.groups for each in group.problems)]
         self.problems.setText("\n".join(dict.fromkeys(note_text(each, tr) for each in problems)))

@@ -130,6 +130,12 @@ def field_name(name: str, view: PartView, schema: Schema, tr: Language) -> str:
     return tr(f"value.{name}") if tr.has(f"value.{name}") else name
 
 
+def used_words(tokens: float, cost: float, tr: Language) -> list[str]:
+    """What a model took, where it took something."""
+    said = [tr("proposal.tokens", count=tr.number(int(tokens)))] if tokens else []
+    return [*said, tr("proposal.cost", cost=f"{cost:.4f}".rstrip("0").rstrip("."))] if cost else said
+
+
 def note_text(note: Problem, tr: Language) -> str:
     """A note of a part in words."""
     return tr(note.key, **note.args)
