@@ -216,6 +216,7 @@ DOUBLES: tuple[CommandSpec, ...] = (
             Argument(name="--type", takes=Takes.REPEATED, metavar="TYPE"),
             Argument(name="--verdict", takes=Takes.REPEATED, choices=commands_merge.VERDICTS),
             Argument(name="--contradictions", takes=Takes.FLAG),
+            Argument(name="--ask", takes=Takes.FLAG),
             _LIMIT,
         ),
     ),

@@ -9,9 +9,11 @@ from app.answers import Answer, Say, one_line, op_text, row_json, row_line
 from app.commands_named import folder_named, resolved
 from core.domain import commands as c
 from core.domain.commands_merge import MergeMemories, UnmergeMemories
+from core.domain.errors import Invalid
 from core.domain.ids import MemoryPk, TypeId
 from core.domain.queries import MemoryRows
 from core.domain.queries_merge import (
+    AskAboutContradictions,
     Contradiction,
     DuplicateGroup,
     FindContradictions,
@@ -19,6 +21,7 @@ from core.domain.queries_merge import (
     MergedIds,
     MergePlan,
     MergesOf,
+    Opinion,
     PlanMerge,
     Reason,
     Verdict,
@@ -39,7 +42,12 @@ def duplicates(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     types = frozenset(TypeId(each) for each in args["type"] or ())
     if args["contradictions"]:
         found = engine.ask(FindContradictions(folder=folder, across=args["across"], types=types))
-        return _contradictions(_limited(found, args), len(found), say)
+        shown = _limited(found, args)
+        pairs = tuple((each.a.pk, each.b.pk) for each in shown)
+        opinions = engine.ask(AskAboutContradictions(pairs=pairs)) if args["ask"] else ()
+        return _contradictions(shown, len(found), {(each.a, each.b): each for each in opinions}, say)
+    if args["ask"]:
+        raise Invalid("error.cli.ask")
     groups = engine.ask(FindDuplicates(folder=folder, across=args["across"], types=types))
     wanted = set(args["verdict"] or VERDICTS)
     kept = [group for group in groups if group.verdict.value in wanted]
@@ -92,11 +100,17 @@ def _why(reasons: Sequence[Reason], say: Say) -> str:
     return " · ".join(say(reason.key, **dict(reason.args)) for reason in reasons)
 
 
-def _contradictions(found: Sequence[Contradiction], total: int, say: Say) -> Answer:
+def _contradictions(
+    found: Sequence[Contradiction], total: int, opinions: Mapping[tuple[int, int], Opinion], say: Say
+) -> Answer:
     lines: list[str] = []
     for each in found:
         lines.append(f"[{say(f'contradictions.kind.{each.kind.value}')}] {_why(each.reasons, say)}")
         lines += [f"  {row_line(row)}" for row in (each.a, each.b)]
+        opinion = opinions.get((each.a.pk, each.b.pk))
+        if opinion is not None:
+            said = say(f"contradictions.opinion.{opinion.verdict.value}")
+            lines.append(f"  ? {say('contradictions.opinion.why', said=said, reason=opinion.reason)}")
     data = {
         "total": total,
         "contradictions": [
@@ -106,11 +120,19 @@ def _contradictions(found: Sequence[Contradiction], total: int, say: Say) -> Ans
                 "b": row_json(each.b),
                 "later": next((row.id for row in (each.a, each.b) if row.pk == each.later), None),
                 "reasons": [_reason_json(reason) for reason in each.reasons],
+                "opinion": _opinion_json(each, opinions.get((each.a.pk, each.b.pk))),
             }
             for each in found
         ],
     }
     return Answer(data, (*lines, say("cli.contradictions.summary", count=total)))
+
+
+def _opinion_json(pair: Contradiction, opinion: Opinion | None) -> dict[str, Any] | None:
+    if opinion is None:
+        return None
+    holds = next((row.id for row in (pair.a, pair.b) if row.pk == opinion.holds), None)
+    return {"verdict": opinion.verdict.value, "holds": holds, "reason": opinion.reason}
 
 
 def merge(library: Library, args: Mapping[str, Any], say: Say) -> Answer:

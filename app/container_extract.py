@@ -12,6 +12,7 @@ from core.domain.endpoints import MANUAL, ModelTask
 from core.domain.enums import ActorKind
 from core.domain.queries import Query
 from core.domain.queries_extract import PromptTask, RunAutomatic
+from core.domain.queries_merge import AskAboutContradictions
 from core.domain.results import Actor
 from core.engine import Engine
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from core.domain.commands import Command
     from core.domain.json_types import Json
     from core.domain.queries_extract import PromptTrial, TryPrompt
+    from core.domain.queries_merge import Opinion
     from core.domain.results import OpResult
     from core.ports.language_model import LanguageModel
     from core.ports.progress import CancelToken
@@ -43,6 +45,7 @@ _MODELS: Mapping[PromptTask, ModelTask] = {
     PromptTask.REFLECT: ModelTask.REFLECTION,
     PromptTask.CONSOLIDATE: ModelTask.CONSOLIDATE,
     PromptTask.COMPRESS: ModelTask.COMPRESS,
+    PromptTask.CONTRADICT: ModelTask.CONSOLIDATE,
 }
 """Which of the person's models serves a task."""
 
@@ -127,6 +130,12 @@ class LibraryExtraction:
         engine.subscribe(lambda _changes: _hear(self._library.engine))
         return engine
 
+    def _opinions(self, query: AskAboutContradictions, cancel: CancelToken | None) -> tuple[Opinion, ...]:
+        from core.services.contradiction_opinions import Opinions
+
+        model = lambda: self._model(PromptTask.CONTRADICT)  # noqa: E731 - asked for when it is needed
+        return Opinions(self._library.store, self.prompts, model).ask(query, cancel)
+
     def _try(self, query: TryPrompt, cancel: CancelToken | None) -> PromptTrial:
         from core.services.extract.trial import try_prompt
 
@@ -166,6 +175,9 @@ class LibraryExtraction:
                 self._library.store, lambda: self.extraction, lambda: self.tasks, lambda: self.automatic
             ),
             TryPrompt: lambda query, cancel: self._try(query, cast("CancelToken | None", cancel)),
+            AskAboutContradictions: lambda query, cancel: self._opinions(
+                query, cast("CancelToken | None", cancel)
+            ),
             Prompts: lambda _query, _cancel: self.prompts.all(),
             SavePrompt: lambda query, _cancel: self.prompts.save(query),
         }

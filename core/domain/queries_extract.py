@@ -68,6 +68,7 @@ class PromptTask(StrEnum):
     REFLECT = "reflect"
     CONSOLIDATE = "consolidate"
     COMPRESS = "compress"
+    CONTRADICT = "contradict"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

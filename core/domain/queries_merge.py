@@ -196,3 +196,33 @@ class FindContradictions(Query[tuple[Contradiction, ...]]):
     across: bool = False
     types: frozenset[TypeId] = frozenset()
     progress: Report | None = field(default=None, compare=False)
+
+
+class OpinionVerdict(StrEnum):
+    """What a model thinks of a pair."""
+
+    CONTRADICT = "contradict"
+    REPLACED = "replaced"
+    COMPATIBLE = "compatible"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """What a model thinks of a pair, and why. `holds`: the one that it thinks is true now, where the texts show it."""
+
+    a: MemoryPk
+    b: MemoryPk
+    verdict: OpinionVerdict
+    holds: MemoryPk | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskAboutContradictions(Query[tuple[Opinion, ...]]):
+    """Ask the model that compares memories about pairs; nothing is changed, and pairs it says nothing of are left out.
+
+    `progress` is called with pairs. Errors: Invalid without a model, Unavailable("model"), Cancelled, WaitsForReply.
+    """
+
+    pairs: tuple[tuple[MemoryPk, MemoryPk], ...]
+    progress: Report | None = field(default=None, compare=False)

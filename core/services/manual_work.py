@@ -32,6 +32,7 @@ from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.json_types import Json, JsonObject, canonical
 from core.domain.model_answers import ManualOutcome, ManualRequest
 from core.domain.queries import Query
+from core.domain.queries_merge import AskAboutContradictions
 from core.domain.upkeep import CompressGroup
 from core.ports.manual_requests import KeptRequest, ManualRows
 from core.ports.store import Reader, Store
@@ -41,6 +42,8 @@ Answer = Callable[[Any, "Cancel | None"], Any]
 Answers = Mapping[type[Query[Any]], Answer]
 TRIAL = "trial"
 """Work of a prompt that is tried: pressed again it reads the reply."""
+OPINIONS = "opinions"
+"""Work of pairs that are asked about: asked again it reads the replies."""
 BUSY = "error.extract.busy"
 
 
@@ -160,7 +163,13 @@ class ManualWork:
 
     def answers(self) -> Answers:
         """The answers that may wait, so that they can go on; and those about what waits."""
-        wrapped = (*(form.query for form in FORMS), qx.RunExtraction, qx.ForgetRun, qx.TryPrompt)
+        wrapped = (
+            *(form.query for form in FORMS),
+            qx.RunExtraction,
+            qx.ForgetRun,
+            qx.TryPrompt,
+            AskAboutContradictions,
+        )
         return {
             **{kind: self._kept for kind in wrapped if kind in self._plain},
             qm.ManualRequests: lambda _query, _cancel: self.requests(),
@@ -267,6 +276,8 @@ def _name(query: Query[Any]) -> str:
     """The work of a query; the same query is the same work. "" where that is known only when it stops."""
     if isinstance(query, qx.TryPrompt):
         return TRIAL
+    if isinstance(query, AskAboutContradictions):
+        return OPINIONS
     if isinstance(query, qx.ForgetRun):
         return _name(qx.ResumeExtraction(query.run))
     data = query_json(query)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pytest
+
+from core import model_settings as kept
+from core.domain.endpoints import Endpoint, ModelTask
 from core.domain.ids import MemoryPk
+from core.settings import Settings
 from tests.app.conftest import Run
+from tests.fakes.llm_server import serving
 from tests.services.desk import Desk
 
 
@@ -54,6 +61,26 @@ def test_contradictions_are_listed_and_lines_are_for_people(run: Run, library: P
     assert {kinds["negation"][side]["id"] for side in "ab"} == set(ids[2:])
     assert "One denies what the other says" in run("duplicates", "--contradictions").out
     assert "[Likely]" in run("duplicates").out
+
+
+def test_model_is_asked_about_contradictions_when_wanted(
+    run: Run, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = made(library)
+    assert "evolve and compare" in run("duplicates", "--contradictions", "--ask").err.lower()
+    assert "--contradictions" in run("duplicates", "--ask").err
+    with serving() as server:
+        settings = Settings()
+        settings.set("embedder", "none")
+        kept.save_endpoint(settings, Endpoint(id="chat", name="Chat", url=server.url, model="m"))
+        kept.choose(settings, ModelTask.CONSOLIDATE, "chat")
+        monkeypatch.setattr("app.container.load_settings", lambda: settings)
+        rows = [{"pair": number, "verdict": "contradict", "reason": "one denies it"} for number in (1, 2, 3)]
+        server.replies = lambda _body: json.dumps({"pairs": rows})
+        found = run("duplicates", "--contradictions", "--ask", "--json").data["contradictions"]
+        assert {each["opinion"]["verdict"] for each in found} == {"contradict"}
+        assert "one denies it" in run("duplicates", "--contradictions", "--ask").out
+    assert {each["id"] for each in run("list", "--json").data["items"]} >= set(ids)
 
 
 def test_merge_of_one_memory_or_an_unknown_one_is_refused_in_words(run: Run, library: Path) -> None:

@@ -54,11 +54,15 @@ def try_prompt(
 
 
 def _schema(task: PromptTask) -> JsonObject:
+    from core.services.contradiction_opinions import OPINIONS_SCHEMA
+
     match task:
         case PromptTask.EXTRACT:
             return REPLY_SCHEMA
         case PromptTask.CONFLICT:
             return VERDICT_SCHEMA
+        case PromptTask.CONTRADICT:
+            return OPINIONS_SCHEMA
         case _:
             return SCHEMAS[task]
 

@@ -6,9 +6,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
+from core import model_settings as kept
+from core.domain.endpoints import Endpoint, ModelTask
 from core.domain.enums import Status
 from core.domain.ids import MemoryPk
 from core.domain.queries_merge import Verdict
+from tests.fakes.model import ScriptedModel
 from tests.ui.upkeep.conftest import Bench
 from ui.models.merge_choice import DeskItem
 from ui.theme import Scheme
@@ -127,6 +130,32 @@ def test_contradiction_is_settled_or_remembered(bench: Bench) -> None:
     bench.until(lambda: not task.running)
     bench.settle()
     assert task.found == ()
+
+
+def test_model_is_asked_about_the_pairs_shown_and_only_its_opinion_is_there(bench: Bench) -> None:
+    first = bench.create("knowledge", title="技术栈", body="PostgreSQL")
+    second = bench.create("knowledge", title="技术栈", body="MySQL")
+    task = ContradictionsTask(bench.context, bench.operations)
+    bench.show(task)
+    task.look()
+    bench.until(lambda: not task.running)
+    bench.settle()
+    assert not task.ask_button.isEnabled()
+    assert "No language model" in task.ask_button.toolTip()
+    settings = bench.context.settings
+    kept.save_endpoint(settings, Endpoint(id="chat", name="Chat", url="http://127.0.0.1:1", model="m"))
+    kept.choose(settings, ModelTask.CONSOLIDATE, "chat")
+    reply = {"pairs": [{"pair": 1, "verdict": "replaced", "holds": "second", "reason": "moved in May"}]}
+    bench.library.extracting.instead = ScriptedModel([reply])
+    task.say_texts()
+    before = bench.dump()
+    bench.qtbot.mouseClick(task.ask_button, Qt.MouseButton.LeftButton)
+    bench.settle()
+    item = task.tree.topLevelItem(0)
+    assert item is not None
+    assert item.text(4) == "one followed the other, the second holds: moved in May"
+    assert bench.dump() == before
+    assert {bench.memory(pk).status for pk in (first, second)} == {Status.ACTIVE}
 
 
 def test_strip_says_what_was_merged_and_unmerges(bench: Bench, doubles: list[MemoryPk]) -> None:

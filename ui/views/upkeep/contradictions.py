@@ -7,21 +7,26 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QPushButton, QTreeWidget, QTreeWidgetItem
 
+from core import model_settings
 from core.domain.api import Cancel, EngineApi, Report
 from core.domain.commands import Command
 from core.domain.commands_merge import MarkNotDuplicate, SettleContradiction
+from core.domain.endpoints import BUILTIN, ModelTask
 from core.domain.enums import Apart
-from core.domain.queries_merge import Contradiction, FindContradictions
+from core.domain.ids import MemoryPk
+from core.domain.queries_merge import AskAboutContradictions, Contradiction, FindContradictions, Opinion
 from core.domain.results import MemoryRow
 from ui.context import Context
 from ui.operations import Operations
 from ui.read_only import needs_writing
+from ui.tasks import Lane, Task
 from ui.views.merge.cells import plain_label
 from ui.views.merge.words import reasons_text
 from ui.views.naming import name_of
 from ui.views.upkeep.search_frame import SearchTask
 
 Found = tuple[Contradiction, ...]
+Pair = tuple[MemoryPk, MemoryPk]
 MOST_SHOWN = 300
 PLACE = Qt.ItemDataRole.UserRole
 
@@ -39,12 +44,17 @@ class ContradictionsTask(SearchTask[Found]):
         self.tree.setProperty("rows", "list")
         self.tree.setAlternatingRowColors(True)
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.tree.setColumnCount(4)
-        for column, width in ((0, 96), (1, 300), (2, 300)):
+        self.tree.setColumnCount(5)
+        for column, width in ((0, 96), (1, 260), (2, 260), (3, 200)):
             self.tree.setColumnWidth(column, width)
         self.why = plain_label("", "secondary")
         self.a_button, self.b_button = QPushButton(), QPushButton()
         self.both_button, self.open_button = QPushButton(), QPushButton()
+        self.ask_button = QPushButton()
+        self.ask_button.clicked.connect(self.ask_model)
+        self.tools.addWidget(self.ask_button)
+        self.opinions: dict[Pair, Opinion] = {}
+        self._asking: Task[tuple[Opinion, ...]] | None = None
         self.bar.insertWidget(1, self.why, 1)
         for button, act in (
             (self.open_button, self.open_both),
@@ -88,10 +98,11 @@ class ContradictionsTask(SearchTask[Found]):
         tr = self.context.tr
         why = reasons_text(tr, [(reason.key, reason.args) for reason in each.reasons])
         kind = tr(f"contradictions.kind.{each.kind.value}")
-        item = QTreeWidgetItem([kind, self._text(each, each.a), self._text(each, each.b), why])
+        opinion = self._opinion_text(each)
+        item = QTreeWidgetItem([kind, self._text(each, each.a), self._text(each, each.b), why, opinion])
         for column, row in ((1, each.a), (2, each.b)):
             item.setIcon(column, self.context.theme.type_icon(row.type))
-        for column in (1, 2, 3):
+        for column in (1, 2, 3, 4):
             item.setToolTip(column, item.text(column))
         item.setData(0, PLACE, at)
         return item
@@ -114,6 +125,70 @@ class ContradictionsTask(SearchTask[Found]):
         each = self.current
         for button in (self.a_button, self.b_button, self.both_button, self.open_button):
             button.setEnabled(each is not None)
+        self._say_asking()
+
+    # --- what a model thinks ---
+
+    def ask_model(self) -> None:
+        """Ask about the pairs that are shown, or stop asking. Opinions stand beside them and change nothing."""
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asked_all()
+            return
+        pairs = tuple((each.a.pk, each.b.pk) for each in (self.found or ())[:MOST_SHOWN])
+        engine = self.context.engine
+
+        def ask(progress: Report, cancel: Cancel) -> tuple[Opinion, ...]:
+            return engine.ask(AskAboutContradictions(pairs=pairs, progress=progress), cancel=cancel)
+
+        self._asking = self.context.tasks.run(
+            Lane.NET,
+            ask,
+            self._take_opinions,
+            owner=self,
+            query="opinions",
+            label="task.opinions",
+            failed=self._not_asked,
+        )
+        self._say_asking()
+
+    def _take_opinions(self, opinions: tuple[Opinion, ...]) -> None:
+        self._asked_all()
+        self.opinions |= {(each.a, each.b): each for each in opinions}
+        for at in range(self.tree.topLevelItemCount()):
+            item = self.tree.topLevelItem(at)
+            if item is not None and self.found is not None:
+                text = self._opinion_text(self.found[int(item.data(0, PLACE))])
+                item.setText(4, text)
+                item.setToolTip(4, text)
+        self.operations.said.emit(self.context.tr("contradictions.asked", count=len(opinions)), False)
+
+    def _not_asked(self, error: Exception) -> None:
+        self._asked_all()
+        self.operations.show_error(error)
+
+    def _asked_all(self) -> None:
+        self._asking = None
+        self._say_asking()
+
+    def _opinion_text(self, each: Contradiction) -> str:
+        opinion, tr = self.opinions.get((each.a.pk, each.b.pk)), self.context.tr
+        if opinion is None:
+            return ""
+        said = tr(f"contradictions.opinion.{opinion.verdict.value}")
+        if opinion.holds is not None:
+            side = "a" if opinion.holds == each.a.pk else "b"
+            holds = tr(f"contradictions.opinion.holds_{side}")
+            said = tr("contradictions.opinion.and_holds", said=said, holds=holds)
+        return tr("contradictions.opinion.why", said=said, reason=opinion.reason) if opinion.reason else said
+
+    def _say_asking(self) -> None:
+        """The button asks or stops; without a model it says which task has none."""
+        tr, asking = self.context.tr, self._asking is not None
+        served = model_settings.served_by(self.context.settings, ModelTask.CONSOLIDATE) != BUILTIN
+        self.ask_button.setText(tr("contradictions.stop_asking" if asking else "contradictions.ask"))
+        self.ask_button.setEnabled(asking or (served and bool(self.found)))
+        self.ask_button.setToolTip(tr("contradictions.ask.tip" if served else "contradictions.ask.none"))
 
     # --- what is done ---
 
@@ -148,7 +223,13 @@ class ContradictionsTask(SearchTask[Found]):
     def restate(self) -> None:
         tr = self.context.tr
         self.tree.setHeaderLabels(
-            ["", tr("contradictions.column.a"), tr("contradictions.column.b"), tr("duplicates.column.why")]
+            [
+                "",
+                tr("contradictions.column.a"),
+                tr("contradictions.column.b"),
+                tr("duplicates.column.why"),
+                tr("contradictions.column.opinion"),
+            ]
         )
         self.tree.setAccessibleName(tr("upkeep.contradictions"))
         for button, name in (
