@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app import container
@@ -26,6 +27,7 @@ from ui.session import Session
 from ui.tasks import TaskRunner
 from ui.theme import Theme
 from ui.views.review.page import ReviewPage
+from ui.widgets.search_field import SearchField
 
 CASE = json.loads(
     (Path(__file__).parents[1] / "data/cases/c615_undo_delete.scenario.json").read_text("utf-8")
@@ -171,3 +173,40 @@ def test_number_at_review_stays_while_doubles_are_looked_for_again(
     qtbot.waitUntil(lambda: len(numbers) > seen)
     settled(qtbot, shown.window)
     assert set(numbers) == {len(page.waiting)}
+
+
+def test_search_takes_keys_and_an_unfinished_one_leaves_the_last_result(
+    qtbot: QtBot, tmp_path: Path, show: Shower
+) -> None:
+    root = tmp_path / "library"
+    desk = Desk(root)
+    folder = desk.folder("tale")
+    bell = desk.memory(folder, body="The bell rings in the fog.", importance=9)
+    desk.memory(folder, body="The bell is cast anew.", importance=2)
+    place = desk.memory(folder, "location", title="钟楼", body="雾里的钟声", importance=9)
+    desk.engine.close()
+    desk.store.close()
+    shown = show(root)
+    page, field = shown.session.memories, shown.window.findChild(SearchField, "search")
+    assert field is not None
+
+    def type_and_wait(text: str) -> None:
+        field.clear()
+        field.setFocus()
+        qtbot.keyClicks(field, text)
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+        settled(qtbot, shown.window)
+
+    type_and_wait("importance>8")
+    assert set(page.model.pks.tolist()) == {bell, place}
+    type_and_wait("bell importance>8")
+    assert page.model.pks.tolist() == [bell]
+    type_and_wait("bell tpye:event")
+    assert page.model.pks.tolist() == [bell]
+    assert "Did you mean" in page.stack.strip_text
+    assert "The list shows the last result." in page.stack.strip_text
+    field.set_quietly("")
+    page.search("类型：地点")
+    settled(qtbot, shown.window)
+    assert page.model.pks.tolist() == [place]
+    assert page.stack.strip_text == ""

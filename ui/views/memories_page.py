@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 from core.domain.api import Cancel, Report
 from core.domain.commands import Command, CopyMemories, MoveMemories, SetLayer, TrashMemories
 from core.domain.enums import Kind, Layer, TagKind
+from core.domain.errors import UserError
 from core.domain.ids import DocumentPk, FolderPk, MemoryPk
 from core.domain.queries import (
     Counts,
@@ -254,6 +255,7 @@ class MemoriesPage(QWidget):
         subfolders = bool(self._context.settings.get(SETTING_SUBFOLDERS))
         base = MemoryFilter(
             text=self._text,
+            language=True,
             types=chosen.types,
             layers=chosen.layers,
             statuses=chosen.statuses,
@@ -359,10 +361,17 @@ class MemoriesPage(QWidget):
     def _on_failed(self, error: Exception) -> None:
         tr = self._context.tr
         text = tr.error(error)
-        if self.model.rowCount():
+        if _is_unfinished(error):
+            self._say_unfinished(text)
+        elif self.model.rowCount():
             self.stack.show_stale(tr("table.stale", reason=text), tr("table.again"), self.show_list)
         else:
             self.stack.show_notice(tr("table.failed", reason=text), tr("table.again"), self.show_list)
+
+    def _say_unfinished(self, text: str) -> None:
+        """A search that cannot be made yet: what is wrong, above the last result."""
+        tr = self._context.tr
+        self.stack.show_stale(tr("table.search", reason=text), tr("empty.clear"), self.clear_filters)
 
     # --- what follows the store ---
 
@@ -401,7 +410,14 @@ class MemoriesPage(QWidget):
             counts = engine.ask(Counts(journal=False), cancel=cancel)
             return engine.ask(FacetCounts(where), cancel=cancel), counts.trashed if trash else counts.memories
 
-        self._context.tasks.run(Lane.READ, ask, self._take_facets, owner=self, query="facets")
+        self._context.tasks.run(
+            Lane.READ, ask, self._take_facets, owner=self, query="facets", failed=self._on_facets_failed
+        )
+
+    def _on_facets_failed(self, error: Exception) -> None:
+        """What is wrong with a search is said by the list."""
+        if not _is_unfinished(error):
+            self._context.tasks.error.emit(error)
 
     def _take_facets(self, answer: tuple[Facets, int]) -> None:
         facets, self._total = answer
@@ -527,3 +543,8 @@ def _saved_order(context: Context) -> Sort:
         return Sort(SortKey(key), descending != "0")
     except ValueError:
         return Sort()
+
+
+def _is_unfinished(error: Exception) -> bool:
+    """Whether it is about how a search is written."""
+    return isinstance(error, UserError) and error.key.startswith("error.search.")

@@ -94,6 +94,11 @@ class StateStack(QWidget):
         page = self._stack.currentWidget()
         return "content" if page is self.content else "notice" if page is self.notice else "loading"
 
+    @property
+    def strip_text(self) -> str:
+        """What stands above the content; "" for nothing."""
+        return self._strip.text if self._strip.isVisibleTo(self) else ""
+
     def show_loading(self, text: str) -> None:
         """The loading face, unless the answer comes at once; old content stays until then."""
         self._loading_text.setText(text)
@@ -138,6 +143,11 @@ class _Strip(QWidget):
         row.addWidget(self._label, 1)
         row.addWidget(self._button)
         self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._label.text()
 
     def show_text(self, text: str, button: str, act: Callable[[], None]) -> None:
         """Say it."""
