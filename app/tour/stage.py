@@ -67,7 +67,18 @@ class Stage:
                 raise StepFailed(f"waited in vain for {what}")
             self.pause(LOOK_MS)
             waited += LOOK_MS
-        self.pause()
+        self._settle()
+
+    def _settle(self) -> None:
+        """Let what follows from it be drawn: until a person would look, or where nobody does until it is idle."""
+        if self._pictures is not None or self.window.session is None:
+            self.pause()
+            return
+        self.pause(LOOK_MS)
+        tasks, waited = self.session.context.tasks, 0
+        while tasks.busy and waited < SETTLE_MS:
+            self.pause(LOOK_MS)
+            waited += LOOK_MS
 
     def expect(self, found: object, wanted: object, what: str) -> None:
         """Errors: StepFailed when two things that should be equal are not."""

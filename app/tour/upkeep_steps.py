@@ -157,7 +157,10 @@ def applied(stage: Stage) -> None:
     stage.until(lambda: all(m.status is Status.ACTIVE for m in _memories(stage, children)), "the undo")
     stage.until(lambda: bool(stage.ask(ProposalOf(view.proposal.pk)).proposal.waiting), "the parts")
     page.show_proposal(view.proposal.pk)
-    stage.click(page.proposal.dismiss_button)
+    shown = page.proposal
+    stage.until(lambda: shown.view is not None and bool(shown.view.proposal.waiting), "the proposal anew")
+    stage.until(shown.dismiss_button.isEnabled, "its buttons")
+    stage.click(shown.dismiss_button)
     stage.until(lambda: not stage.ask(ProposalOf(view.proposal.pk)).proposal.waiting, "the dismissal")
 
 
