@@ -107,13 +107,14 @@ def _read(value: Json, asked: Sequence[Pair]) -> list[Opinion]:
     rows = value.get("pairs") if isinstance(value, Mapping) else None
     found: dict[Pair, Opinion] = {}
     for row in rows if isinstance(rows, list) else ():
-        if not isinstance(row, Mapping) or row.get("verdict") not in set(OpinionVerdict):
+        said = row.get("verdict") if isinstance(row, Mapping) else None
+        if not isinstance(row, Mapping) or not isinstance(said, str) or said not in set(OpinionVerdict):
             continue
         number = row.get("pair")
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= len(asked):
             continue
         pair = asked[number - 1]
-        verdict = OpinionVerdict(str(row["verdict"]))
+        verdict = OpinionVerdict(said)
         side = {"first": pair[0], "second": pair[1]}.get(str(row.get("holds")))
         found.setdefault(
             pair,

@@ -91,6 +91,7 @@ def test_opinions_stand_beside_the_pairs_and_change_nothing(
     [
         [{"pair": 3, "verdict": "contradict"}, {"pair": True, "verdict": "contradict"}],
         [{"pair": 1, "verdict": "delete everything"}],
+        [{"pair": 1, "verdict": ["contradict"]}, {"pair": 1, "verdict": {"is": "contradict"}}, {"pair": 1}],
         ["contradict", None],
         [],
     ],
