@@ -12,6 +12,9 @@ from core.domain.memory import Memory, TagSet
 from core.domain.op_names import name_key
 from core.domain.results import EdgeView, FolderNode, MemoryDetail, MemoryRow, OpInfo, Problem
 
+LARGEST_NUMBER = 2**63 - 1
+"""Of what the store can compare with."""
+
 
 class Say(Protocol):
     """A text of the catalogue in the person's language."""
@@ -27,6 +30,15 @@ class Answer:
     data: Mapping[str, Any]
     lines: tuple[str, ...] = ()
     done: bool = True
+
+
+def typed_number(text: str) -> int | None:
+    """The number that digits say, None for what is no number of anything in the store."""
+    digits = text.strip()
+    if not digits.isdecimal() or len(digits) > len(str(LARGEST_NUMBER)):  # "²" is a digit, but no number
+        return None
+    number = int(digits)
+    return number if number <= LARGEST_NUMBER else None
 
 
 def row_json(row: MemoryRow) -> dict[str, Any]:

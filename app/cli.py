@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app import container, crash
-from app.answers import Answer, Say, error_json, error_key, error_text, hint_lines
+from app.answers import LARGEST_NUMBER, Answer, Say, error_json, error_key, error_text, hint_lines
 from app.commands import COMMANDS, Argument, CommandSpec, Takes
 from core.domain import texts
 from core.domain.access import ReadOnly
@@ -24,7 +24,6 @@ from core.settings import Settings
 
 DONE, USER_ERROR, USAGE, CONFLICT = 0, 1, 2, 3
 WRITER = "cli"
-LARGEST_NUMBER = 2**63 - 1
 _BY_NAME = {spec.name: spec for spec in COMMANDS}
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from app.answers import Answer, Say, one_line, op_json, op_text, time_json
+from app.answers import Answer, Say, one_line, op_json, op_text, time_json, typed_number
 from app.commands_named import folder_named
 from core.domain.commands_proposals import ApplyProposal, DismissProposal, IfChanged
 from core.domain.endpoints import ModelTask, Usage
@@ -86,9 +86,11 @@ def _range(text: str | None) -> tuple[int | None, int | None]:
     if not text:
         return None, None
     first, sign, last = text.replace("–", "-").partition("-")
-    if not first.strip().isdigit() or (sign and not last.strip().isdigit()):
+    start = typed_number(first)
+    end = typed_number(last) if sign else start
+    if start is None or end is None:
         raise Invalid("error.cli.range", text=text)
-    return int(first), int(last) if sign else int(first)
+    return start, end
 
 
 def _choose_model(library: Library, model: str | None, task: ModelTask, say: Say) -> None:
@@ -228,20 +230,19 @@ def proposals(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     engine = library.engine
     if args["action"] == "list":
         return _listed(engine, args, say)
-    number = args["proposal"] or ""
-    if not number.isdigit():
-        raise Invalid("error.cli.proposal", text=number)
+    text = args["proposal"] or ""
+    number = typed_number(text)
+    if number is None:
+        raise Invalid("error.cli.proposal", text=text)
     groups = tuple(args["group"]) if args["group"] else None
     match args["action"]:
         case "show":
-            return _shown(engine, int(number), say)
+            return _shown(engine, number, say)
         case "apply":
-            command = ApplyProposal(
-                proposal=int(number), groups=groups, if_changed=IfChanged(args["if_changed"])
-            )
+            command = ApplyProposal(proposal=number, groups=groups, if_changed=IfChanged(args["if_changed"]))
             return _changed(engine.run(command), say)
         case _:
-            return _changed(engine.run(DismissProposal(proposal=int(number), groups=groups)), say)
+            return _changed(engine.run(DismissProposal(proposal=number, groups=groups)), say)
 
 
 def _listed(engine: EngineApi, args: Mapping[str, Any], say: Say) -> Answer:

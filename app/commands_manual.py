@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.answers import Answer, Say, time_json
+from app.answers import Answer, Say, time_json, typed_number
 from core.domain.errors import Invalid, NotFound, WaitsForReply
 from core.domain.model_answers import ManualOutcome, ManualRequest
 from core.domain.queries_models import AnswerManual, GiveUpManual, ManualRequests, ResumeManual
@@ -24,16 +24,17 @@ def manual(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     engine, action = library.engine, args["action"]
     if action == "list":
         return _listed(engine.ask(ManualRequests()), say)
-    number = args["request"] or ""
-    if not number.isdigit():
-        raise Invalid("error.cli.request", text=number)
+    text = args["request"] or ""
+    number = typed_number(text)
+    if number is None:
+        raise Invalid("error.cli.request", text=text)
     act: Callable[[EngineApi, int, Mapping[str, Any], Say], Answer] = {
         "show": _shown,
         "reply": _replied,
         "resume": _resumed,
         "give-up": _given_up,
     }[action]
-    return act(engine, int(number), args, say)
+    return act(engine, number, args, say)
 
 
 def _listed(requests: tuple[ManualRequest, ...], say: Say) -> Answer:

@@ -100,6 +100,8 @@ def test_request_to_a_person_is_listed_shown_answered_and_goes_on(
     ("arguments", "key"),
     [
         (("show", "x"), "error.cli.request"),
+        (("show", "²"), "error.cli.request"),
+        (("resume", "9" * 30), "error.cli.request"),
         (("reply", "7", "--file", "nowhere"), "error.cli.reply_file"),
         (("resume", "7"), "error.manual.gone"),
         (("give-up", "7"), "error.manual.gone"),
@@ -111,6 +113,14 @@ def test_faults_with_requests_come_in_words(
     assert chat
     answer = run("manual", *arguments, "--json")
     assert (answer.code, answer.data["error"]["key"]) == (1, key)
+
+
+@pytest.mark.parametrize("number", ["²", "9" * 30, "9" * 5_000])
+def test_what_is_no_number_of_the_store_is_said_in_words(run: Run, chat: str, number: str) -> None:
+    shown = run("proposals", "show", number, "--json")
+    ranged = run("extract", chat, "--range", f"1-{number}", "--model", "builtin", "--json")
+    assert shown.data["error"]["key"] == "error.cli.proposal"
+    assert ranged.data["error"]["key"] == "error.cli.range"
 
 
 def test_tasks_say_why_there_is_no_proposal(run: Run, chat: str) -> None:
