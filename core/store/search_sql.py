@@ -267,8 +267,8 @@ def _field(test: Condition) -> Sql:
         condition, parameters = "f.value LIKE ? ESCAPE '\\'", [_starred(test.value)]
     else:
         condition = (
-            "f.value = ? COLLATE NOCASE OR (f.type = 'array' AND EXISTS (SELECT 1 FROM json_each(f.value) one"
-            " WHERE one.value = ? COLLATE NOCASE))"
+            f"{_said('f')} = ? COLLATE NOCASE OR (f.type = 'array' AND EXISTS (SELECT 1 FROM json_each(f.value) one"
+            f" WHERE {_said('one')} = ? COLLATE NOCASE))"
         )
         parameters = [test.value, test.value]
     sql = (
@@ -276,6 +276,11 @@ def _field(test: Condition) -> Sql:
         f" WHERE f.key = ? COLLATE NOCASE AND ({condition}))"
     )
     return (f"NOT {sql}" if test.op == "!=" else sql), [name, *parameters]
+
+
+def _said(row: str) -> str:
+    """A value of json_each as text: SQLite holds no number equal to its text, and keeps true as 1."""
+    return f"CASE WHEN {row}.type IN ('true', 'false') THEN {row}.type ELSE CAST({row}.value AS TEXT) END"
 
 
 _MAKERS: dict[str, Callable[[Condition], Sql]] = {

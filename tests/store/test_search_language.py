@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 
+from core.algos.search_language import parse
 from core.domain.commands import ChangeTags, SetLocked, TrashMemories
 from core.domain.errors import Invalid
 from core.domain.ids import FolderPk, MemoryPk
@@ -11,6 +14,7 @@ from core.domain.queries import FacetCounts, ListMemories, MemoryFilter, Sort, S
 from core.domain.queries_search import CanonicalSearch
 from core.engine import Engine
 from core.services.searching import fused
+from core.store.search_sql import term_sql
 from tests.store.conftest import Make
 
 BODIES = ("雾里有钟声", "the bell rings at 10:30", "a quiet harbour", "灯塔的钟声很远", "the end of the bell")
@@ -117,3 +121,18 @@ def test_canonical_text_names_keys_and_types_by_their_ids(engine: Engine, folder
 
 def test_words_and_meaning_together_stand_first() -> None:
     assert fused([1, 2], [(3, 0.8), (2, 0.7), (4, 0.1)]) == [2, 1, 3]
+
+
+@pytest.mark.parametrize("text", ["field.day:5", "field.days:5", "field.seen:true", "-field.day!=5"])
+def test_numbers_and_truths_of_fields_are_found_by_their_text(text: str) -> None:
+    term = parse(text)
+    condition, parameters = term_sql(term)
+    fields = '{"day": 5, "days": [4, 5], "seen": true}'
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute("CREATE TABLE memory (fields TEXT)")
+        connection.execute("INSERT INTO memory VALUES (?)", [fields])
+        found = connection.execute(f"SELECT count(*) FROM memory m WHERE {condition}", parameters).fetchone()
+    finally:
+        connection.close()
+    assert found == (1,)
