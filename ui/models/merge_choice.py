@@ -203,8 +203,9 @@ def _lines(plan: MergePlan, memories: Sequence[Memory]) -> Iterator[Line]:
     for name in names:
         values = [memory.fields.get(name) for memory in memories]
         kinds = {type(value) for value in values if value not in (None, "", [])}
-        joins = len(kinds) == 1 and kinds <= {str, list}
-        yield _line(f"{COLUMN}{name}", values, plan.fields.get(name), joins=joins)
+        taken = plan.fields.get(name)
+        joins = len(kinds) == 1 and kinds <= {str, list} and taken is not None
+        yield _line(f"{COLUMN}{name}", values, taken, joins=joins)
     yield _line(TYPE, [memory.type for memory in memories], plan.type)
     yield _line(FOLDER, [memory.folder for memory in memories], memories[0].folder)
     yield _line(LAYER, [memory.layer.value for memory in memories], memories[0].layer.value)
@@ -220,7 +221,10 @@ def _lines(plan: MergePlan, memories: Sequence[Memory]) -> Iterator[Line]:
 def _line(
     name: str, values: Sequence[Json], default: Json, *, joins: bool = False, empty: bool = False
 ) -> Line:
-    """`empty`: saying nothing is a value too. What the plan made itself (a union) is chosen as such."""
+    """`empty`: saying nothing is a value too. What the plan made itself (a union) is chosen as such.
+
+    A value that the plan does not take (a column that the survivor's type has not) is offered, and nothing chosen.
+    """
     found: list[tuple[Json, list[int]]] = []
     for member, value in enumerate(values):
         if not empty and value in (None, "", [], ()):

@@ -133,7 +133,7 @@ class ChoiceEditor(ValueEditor):
         self.combo.clear()
         self.combo.addItem(self._ctx.tr("edit.choice.none"), "")
         for choice in self._choices if not text or text in self._choices else (*self._choices, text):
-            self.combo.addItem(choice_name(self._ctx.tr, choice), choice)
+            self.combo.addItem(choice_name(self._ctx.tr, choice, self._choices), choice)
         self.combo.setCurrentIndex(max(0, self.combo.findData(text)))
 
     def _read(self) -> Json:

@@ -50,10 +50,15 @@ def column_name(column: Column, tr: Language) -> str:
     return label(column.labels, tr.code, column.name)
 
 
-def choice_name(tr: Language, value: str) -> str:
-    """A value of a choice column in words; the value itself when the catalogue does not know it."""
-    key = f"choice.{value}"
-    return tr(key) if tr.has(key) else value
+def choice_name(tr: Language, value: str, choices: Sequence[str] = ()) -> str:
+    """A value of a choice column in words; the value itself when the catalogue does not know it.
+
+    `choices`: those it stands among; a rule is active (or suspended) in another sense than a storyline (or completed).
+    """
+    for key in (*(f"choice.{value}.not_{other}" for other in choices), f"choice.{value}"):
+        if tr.has(key):
+            return tr(key)
+    return value
 
 
 def relation_name(relation: RelationType | None, edge: Edge, seen_from: MemoryPk, tr: Language) -> str:
@@ -146,5 +151,5 @@ def shown_value(column: Column, value: Json, tr: Language) -> Json:
     if column.format is ColumnFormat.TIME:
         return shown_time(value)
     if column.format is ColumnFormat.CHOICE and isinstance(value, str):
-        return choice_name(tr, value)
+        return choice_name(tr, value, column.choices)
     return value

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QCheckBox, QRadioButton
+from PySide6.QtWidgets import QCheckBox, QLabel, QRadioButton
 
 from core.domain.commands import SetLocked
 from core.domain.commands_graph import AddEdge
@@ -185,3 +185,17 @@ def test_texts_are_joined_without_what_stands_in_another() -> None:
         "One went.",
         "Two stayed.",
     ]
+
+
+def test_columns_the_survivors_type_has_not_are_left_out_until_chosen(
+    bench: Bench, towers: list[MemoryPk]
+) -> None:
+    met = bench.create("event", body="艾琳在钟楼", fields={"status": "resolved"})
+    desk = opened(bench, [towers[0], met])
+    line = form(desk).choice.line(f"{COLUMN}status")
+    assert line.value is None
+    assert cell(desk, f"{COLUMN}status", line.chosen).isChecked()
+    shown = {label.text() for label in form(desk).findChildren(QLabel)}
+    assert {"settled", "Leave it out", "Location has no such column"} <= shown
+    press(bench, desk, Qt.Key.Key_Return)
+    assert bench.memory(towers[0]).fields == {"state": "破旧"}

@@ -18,13 +18,14 @@ from PySide6.QtWidgets import (
 from core.domain.ids import MemoryPk
 from core.domain.queries_merge import RelationFate
 from ui.context import Context
-from ui.models.merge_choice import AUDIENCE, BODY, BOTH, COLUMN, EDITED, TITLE, Line, MergeChoice, Tick
+from ui.models.merge_choice import BODY, BOTH, COLUMN, EDITED, TITLE, Line, MergeChoice, Tick
 from ui.views.merge.cells import Ticks, ValueCell, plain_label
 from ui.views.merge.words import MergeWords
 from ui.views.naming import name_of
 from ui.widgets.plain_text import PlainTextEdit
 
 SIDE_BY_SIDE = 3
+NOTHING_INDENT = 4
 MOST_RELATIONS = 24
 _EDITABLE = frozenset({TITLE, BODY})
 
@@ -173,7 +174,9 @@ class MergeForm(QWidget):
         for member in range(self._count):
             at = line.option_of(member)
             if at is None:
-                self._grid.addWidget(plain_label(tr("merge.nothing"), "secondary"), row, member + 1)
+                nothing = plain_label(tr("merge.nothing"), "secondary")
+                nothing.setContentsMargins(NOTHING_INDENT, 4, 4, 4)
+                self._grid.addWidget(nothing, row, member + 1, Qt.AlignmentFlag.AlignTop)
                 continue
             text = self._words.value(line.name, line.options[at].value)
             against = None
@@ -184,8 +187,7 @@ class MergeForm(QWidget):
         extra = [at for at, option in enumerate(line.options) if not option.members]
         for at in extra:
             text = self._words.value(line.name, line.options[at].value)
-            said = tr("merge.narrower") if line.name == AUDIENCE else ""
-            self._add_cell(line, at, text, row + 1, 1, extra=said)
+            self._add_cell(line, at, text, row + 1, 1, extra=self._words.made(line.name))
 
     def _add_distinct(self, line: Line, row: int) -> None:
         tr = self._context.tr
@@ -195,7 +197,9 @@ class MergeForm(QWidget):
         column.setSpacing(0)
         for at, option in enumerate(line.options):
             text = self._words.value(line.name, option.value)
-            said = tr("merge.said_by", count=len(option.members)) if option.members else tr("merge.narrower")
+            said = self._words.made(line.name)
+            if option.members:
+                said = tr("merge.said_by", count=len(option.members))
             cell = ValueCell(
                 self._context, text, self._words.name(line.name), partial(self._choose, line, at), extra=said
             )

@@ -10,6 +10,7 @@ from ui.context import Context
 from ui.models.merge_choice import AUDIENCE, BODY, COLUMN, FOLDER, IMPORTANCE, LAYER, TITLE, TYPE, MergeChoice
 from ui.views.merge.cells import plain_label
 from ui.views.merge.words import MergeWords
+from ui.views.naming import TAG_KINDS, tag_kind_name
 from ui.views.reading import TextBlock
 from ui.widgets.chips import ChipRow
 
@@ -46,13 +47,13 @@ class MergePreview(QScrollArea):
             if name.startswith(COLUMN) and value not in (None, "", []):
                 column.addWidget(plain_label(words.name(name), "secondary"))
                 column.addWidget(TextBlock(words.value(name, value), words.name(name)))
-        for key, names in (
-            ("merge.tags", [tick.value for tick in choice.tags if tick.on]),
-            ("merge.aliases", [tick.value for tick in choice.names if tick.on]),
-        ):
-            if names:
-                column.addWidget(plain_label(tr(key), "secondary"))
-                column.addWidget(ChipRow(names))
+        tags = choice.tag_set()
+        groups = [(tag_kind_name(tr, kind), list(tags.group(kind))) for kind in TAG_KINDS]
+        groups.append((tr("merge.aliases"), [tick.value for tick in choice.names if tick.on]))
+        for group, chips in groups:
+            if chips:
+                column.addWidget(plain_label(group, "secondary"))
+                column.addWidget(ChipRow(chips))
         if choice.line(AUDIENCE).chosen >= 0 and values[AUDIENCE]:
             column.addWidget(plain_label(words.name(AUDIENCE), "secondary"))
             column.addWidget(plain_label(words.value(AUDIENCE, values[AUDIENCE])))

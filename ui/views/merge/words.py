@@ -8,7 +8,7 @@ from typing import Any
 from core.domain.enums import Layer
 from core.domain.json_types import Json
 from core.domain.queries_merge import MergePlan, RelationChange
-from core.domain.schema import Schema
+from core.domain.schema import Column, Schema
 from ui.context import Context
 from ui.language import Language
 from ui.models.merge_choice import AUDIENCE, COLUMN, FOLDER, IMPORTANCE, LAYER, TYPE
@@ -39,12 +39,16 @@ class MergeWords:
         tr = self._context.tr
         if not line.startswith(COLUMN):
             return tr(_NAMES[line])
-        name = line.removeprefix(COLUMN)
+        column = self._column(line)
+        return line.removeprefix(COLUMN) if column is None else column_name(column, tr)
+
+    def _column(self, line: str) -> Column | None:
+        """The column as the survivor's type knows it, else that of a member."""
         for kind in (self._kind, *(self._schema.type(m.memory.type) for m in self._plan.members)):
             for column in kind.columns if kind is not None else ():
-                if column.name == name:
-                    return column_name(column, tr)
-        return name
+                if f"{COLUMN}{column.name}" == line:
+                    return column
+        return None
 
     def value(self, line: str, value: Json) -> str:
         """A value of a column."""
@@ -59,10 +63,20 @@ class MergeWords:
         if line == AUDIENCE:
             names = [str(name) for name in value] if isinstance(value, list | tuple) else []
             return ", ".join(names) or tr("merge.everyone")
-        column = next(
-            (c for c in (self._kind.columns if self._kind else ()) if f"{COLUMN}{c.name}" == line), None
-        )
+        column = self._column(line)
+        if value is None and column is not None:
+            return tr("merge.left_out")
         return json_text(shown_value(column, value, tr) if column is not None else value)
+
+    def made(self, line: str) -> str:
+        """What is said of a value that no member has: why it is offered."""
+        tr = self._context.tr
+        if line == AUDIENCE:
+            return tr("merge.narrower")
+        known = {f"{COLUMN}{column.name}" for column in self._kind.columns} if self._kind else set()
+        if self._kind is not None and line.startswith(COLUMN) and line not in known:
+            return tr("merge.left_out.why", type=type_name(self._kind, tr))
+        return ""
 
     def relation(self, change: RelationChange) -> str:
         """A relation, and what becomes of it."""
