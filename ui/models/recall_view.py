@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from core.domain.api import Cancel, EngineApi
 from core.domain.ids import EdgePk, MemoryPk
@@ -17,7 +18,7 @@ SHOWN_CORE = 50
 """So many of the memories that are always injected are listed; a library can have thousands."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecallView:
     """A result with all that its words need: rows of every memory in it, relations of its paths, the schema."""
 
@@ -30,6 +31,11 @@ class RecallView:
         """What a memory is called; "" when nothing is known of it any more."""
         row = self.rows.get(pk)
         return (row.title or row.snippet) if row is not None else ""
+
+    @cached_property
+    def in_text(self) -> frozenset[MemoryPk]:
+        """Memories with a line in the injection text, recalled or always injected."""
+        return frozenset(span.memory for span in self.result.injection.spans)
 
     @property
     def best(self) -> float:

@@ -76,6 +76,23 @@ def test_rows_name_stage_path_and_parts(shown: Shown) -> None:
     assert "via" in said
     assert "→" in said
     assert "Number of memories: place" in said or "The scene is full" in said
+    view = shown.page.view
+    assert view is not None
+    there = [row for row in shown.rows(RowKind.LEFT_OUT) if row.pk in view.in_text]
+    assert there, "some that did not win a place are always injected"
+    assert all(
+        "In the text all the same"
+        in str(model.data(model.index_of(row.pk), Qt.ItemDataRole.AccessibleTextRole))
+        for row in there
+        if row.pk is not None
+    )
+    shown.page.ask_why(next(row.pk for row in there if row.pk is not None))
+    shown.settle()
+    results = shown.page.body.results
+    asked = results.results.row(results.results.index(1))
+    assert asked is not None
+    assert asked.kind is RowKind.ASKED
+    assert results.remedy_of(asked) == "", "nothing is to be done"
 
 
 def test_moving_a_slider_ranks_again_and_overtaken_answers_are_dropped(shown: Shown) -> None:

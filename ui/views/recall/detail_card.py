@@ -111,7 +111,10 @@ class DetailCard(QWidget):
         self.remedy.setText(remedy)
         self.remedy.setVisible(bool(remedy))
         self.why.setVisible(
-            row.answer is None and row.recalled is not None and row.recalled.stage is not Stage.SELECTED
+            row.answer is None
+            and row.recalled is not None
+            and row.recalled.stage is not Stage.SELECTED
+            and row.pk not in view.in_text
         )
         body = self._body(row, view, remedy)
         self.area.setWidget(body)
@@ -139,8 +142,8 @@ class DetailCard(QWidget):
         if recalled.stage is Stage.SELECTED:
             self._add_line(column, source_text(tr, view, recalled))
         else:
-            self._add_line(column, dropped_text(tr, recalled))
-            if row.answer is not None and not remedy:
+            self._add_line(column, dropped_text(tr, recalled, view))
+            if row.answer is not None and not remedy and recalled.pk not in view.in_text:
                 self._add_line(column, no_remedy_text(tr, row.answer))
         column.addLayout(self._table(recalled))
         ranks = self._ranks(recalled)

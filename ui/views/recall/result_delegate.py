@@ -201,7 +201,7 @@ class ResultDelegate(QStyledItemDelegate):
                 draw_line(painter, line, source_text(self._tr, view, recalled), metrics)
             return
         painter.setPen(theme.color("text"))
-        draw_line(painter, line, dropped_text(self._tr, recalled), metrics)
+        draw_line(painter, line, dropped_text(self._tr, recalled, view), metrics)
         self._paint_button(painter, whole, row)
 
     def _paint_button(self, painter: QPainter, whole: QRect, row: ResultRow) -> None:
@@ -210,7 +210,9 @@ class ResultDelegate(QStyledItemDelegate):
         painter.setFont(theme.font("base" if text else "small"))
         metrics = QFontMetrics(painter.font())
         if not text:
-            wait = "" if row.answer is None else no_remedy_text(self._tr, row.answer)
+            view = self._results.view
+            there = view is not None and row.pk in view.in_text
+            wait = "" if row.answer is None or there else no_remedy_text(self._tr, row.answer)
             painter.setPen(theme.color("secondary"))
             draw_line(painter, self.button_rect(whole, "x" * 200), wait, metrics)
             return

@@ -117,7 +117,8 @@ class ResultsList(QListView):
 
     def remedy_of(self, row: ResultRow) -> str:
         """What the button of a row says; "" for none."""
-        if row.answer is None or row.answer.selected:
+        view = self.results.view
+        if row.answer is None or row.answer.selected or (view is not None and row.pk in view.in_text):
             return ""
         return remedy_text(self._ctx.tr, row.answer, self.folder_name(row.answer.value))
 

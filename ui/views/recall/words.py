@@ -127,8 +127,10 @@ def took_text(tr: Language, took_ms: float) -> str:
     return tr("recall_page.took", ms=number(round(took_ms, 1), 1))
 
 
-def dropped_text(tr: Language, recalled: Recalled) -> str:
-    """At which stage a memory was dropped, with its number against the limit."""
+def dropped_text(tr: Language, recalled: Recalled, view: RecallView | None = None) -> str:
+    """At which stage a memory was dropped, with its number against the limit; or that its line is there anyway."""
+    if view is not None and recalled.pk in view.in_text:
+        return tr("recall_page.in_text")
     key = f"recall_page.dropped.{recalled.stage.value}"
     has_numbers = recalled.number is not None and recalled.threshold is not None
     if recalled.number is not None and not has_numbers and tr.has(f"{key}.number"):
@@ -179,10 +181,10 @@ def row_texts(tr: Language, view: RecallView | None, row: ResultRow) -> list[str
             tr("recall_page.score", score=number(recalled.score), parts=tr("list.comma").join(parts))
         )
     if recalled.stage is not Stage.SELECTED:
-        lines.append(dropped_text(tr, recalled))
+        lines.append(dropped_text(tr, recalled, shown))
     elif shown is not None:
         lines.append(source_text(tr, shown, recalled))
-    if row.answer is not None:
+    if row.answer is not None and (shown is None or row.pk not in shown.in_text):
         lines.append(remedy_text(tr, row.answer) or no_remedy_text(tr, row.answer))
     return lines
 
