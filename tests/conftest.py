@@ -97,6 +97,16 @@ def nothing_left_running(request: pytest.FixtureRequest) -> Iterator[None]:
         time.sleep(0.02)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_libraries() -> Iterator[None]:
+    """A new library is a copy of a migrated empty one: most tests want one, and few are about making it."""
+    from tests import quick_store  # loads SQLAlchemy
+
+    with pytest.MonkeyPatch.context() as patch:
+        quick_store.install(patch)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def private_user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Settings, data and caches of the person who runs the tests are neither read nor written."""

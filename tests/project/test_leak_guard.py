@@ -55,6 +55,7 @@ def test_what_a_test_leaves_behind_fails_it(
     pytester.makeconftest(guard.replace("GRACE_S = 3.0", "GRACE_S = 0.1"))
     pytester.makefile(".toml", pyproject=(pytestconfig.rootpath / "pyproject.toml").read_text("utf-8"))
     test = pytester.makepyfile(code)
-    result = pytester.runpytest_subprocess(test, "-o", "addopts=", "-p", "no:cacheprovider")
+    places = ("-o", f"pythonpath={pytestconfig.rootpath}")  # where conftest.py finds its neighbours
+    result = pytester.runpytest_subprocess(test, "-o", "addopts=", *places, "-p", "no:cacheprovider")
     result.assert_outcomes(**outcome)
     result.stdout.fnmatch_lines_random([f"*{words}*"])
