@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -17,7 +18,7 @@ from core.domain.edge import Edge
 from core.domain.enums import Kind, Layer, Status, StatusReason, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.health import Fault, Faulty
-from core.domain.ids import DocumentPk, FolderPk, MemoryId, MemoryPk, TypeId
+from core.domain.ids import DocumentPk, FolderPk, MemoryId, MemoryPk, OpId, TypeId
 from core.domain.memory import TITLE_FROM_BODY_CHARS, Alias, MemoryState, Tag, TagSet
 from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
@@ -25,9 +26,10 @@ from core.domain.proposal import Proposal, ProposalKind, ProposalRow
 from core.domain.queries import MemoryFilter, Sort
 from core.domain.queries_chat import FloorCounts
 from core.domain.results import Facets, FolderNode, LibraryCounts, MemoryRow
+from core.domain.sayings import SaidChange
 from core.domain.schema import MemoryType, RelationType, Schema
 from core.ports.store import R
-from core.store import chat_rows, faults, filters, proposal_rows
+from core.store import chat_rows, faults, filters, proposal_rows, said
 from core.store.codecs import FIELDS, decode, from_micros
 from core.store.packed_rows import keys_of, stored_vectors, vector_groups
 from core.store.search_sql import said_when_slow
@@ -65,9 +67,7 @@ class SqlReader:
     def _records(
         self, kind: type[R], tail: str, parameters: tuple[Any, ...] = (), alias: str = "t"
     ) -> list[R]:
-        columns = ", ".join(f'{alias}."{name}"' for name in FIELDS[kind.KIND])
-        sql = f"SELECT {columns} FROM {kind.KIND.value} {alias} {tail}"
-        return [decode(kind, row) for row in self._rows(sql, parameters)]
+        return [decode(kind, row) for row in self._rows(_select(kind.KIND, tail, alias), parameters)]
 
     # --- records -------------------------------------------------------------------------
 
@@ -169,6 +169,18 @@ class SqlReader:
         """Memories whose parent is one of these, by pk."""
         sql = f"SELECT pk FROM memory WHERE {filters.among('parent')} ORDER BY pk"
         return self._keys(sql, (filters.key_list(parents),))
+
+    def said_at(self, memories: Sequence[MemoryPk]) -> dict[MemoryPk, OpId]:
+        """The op by which each memory came to say what it says."""
+        return said.said_at(self._rows, memories)
+
+    def said_changes(self, memory: MemoryPk, limit: int) -> list[SaidChange]:
+        """What a memory said before, newest change first."""
+        return said.said_changes(self._rows, memory, limit)
+
+    def pks_naming(self, names: Sequence[str], folders: Collection[FolderPk] | None) -> list[MemoryPk]:
+        """Memories whose search text holds one of the names, newest first."""
+        return said.pks_naming(self._rows, names, folders)
 
     # --- tags and aliases ----------------------------------------------------------------
 
@@ -392,10 +404,11 @@ class SqlReader:
     def schema(self) -> Schema:
         """Memory types and relation types, in their order. Read once a view."""
         if self._known_schema is None:
-            self._known_schema = Schema(
-                tuple(self._records(MemoryType, "ORDER BY t.position, t.pk")),
-                tuple(self._records(RelationType, "ORDER BY t.position, t.pk")),
+            types, relations = (
+                tuple(self._rows(_select(kind, "ORDER BY t.position, t.pk")))
+                for kind in (Kind.MEMORY_TYPE, Kind.RELATION_TYPE)
             )
+            self._known_schema = _schema(types, relations)
         return self._known_schema
 
     def faulty(self, fault: Fault, now: datetime) -> list[Faulty]:
@@ -427,6 +440,20 @@ class SqlReader:
 
     def _pairs(self, sql: str) -> list[tuple[Any, int]]:
         return [(row[0], row[1]) for row in self._rows(sql)]
+
+
+def _select(kind: Kind, tail: str, alias: str = "t") -> str:
+    columns = ", ".join(f'{alias}."{name}"' for name in FIELDS[kind])
+    return f"SELECT {columns} FROM {kind.value} {alias} {tail}"
+
+
+@lru_cache(maxsize=8)
+def _schema(types: tuple[tuple[Any, ...], ...], relations: tuple[tuple[Any, ...], ...]) -> Schema:
+    """Kept by the very rows: every op reads them, and making sense of them would be half its cost."""
+    return Schema(
+        tuple(decode(MemoryType, row) for row in types),
+        tuple(decode(RelationType, row) for row in relations),
+    )
 
 
 def _tag_set(tags: Iterable[Tag]) -> TagSet:
