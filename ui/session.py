@@ -23,6 +23,7 @@ from ui.documents_link import DocumentsLink
 from ui.graph_link import GraphLink
 from ui.merge_link import MergeLink, unmerge
 from ui.model_link import ModelLink
+from ui.old_texts_link import OldTextsLink
 from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
 from ui.read_only import ReadOnlyStrip
@@ -129,10 +130,19 @@ class Session(QWidget):
         )
         self.model_link = ModelLink(self.context, self)
         self._lay_out()
+        self.old_texts_link = OldTextsLink(
+            self.context, self.operations, self._show_memories, self.upkeep_link.show_proposal, self
+        )
+        self._on_detail_built()
+        self.detail.built.connect(self._on_detail_built)
         self._connect()
 
     def _lay_out(self) -> None:
         middle = QVBoxLayout()
+    def _on_detail_built(self) -> None:
+        """The detail's views are there, or made anew in another language."""
+        self.old_texts_link.connect_strip(self.detail.old_texts)
+
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
         middle.addWidget(self._stack, 1)

@@ -310,6 +310,8 @@ class TextPlace(StrEnum):
 class FindAndReplace(Command):
     """Replace text in many memories. With `regex`, `replacement` may use \\1 and \\g<name>.
 
+    `whole_words`: not inside a longer word, where a script writes spaces. `keep_replaced`: where a text already
+    says the replacement, what is looked for in it is left alone (not with `regex`).
     Errors: Invalid for a bad pattern or replacement, or a pattern that runs too long.
     """
 
@@ -320,3 +322,5 @@ class FindAndReplace(Command):
     regex: bool = False
     match_case: bool = True
     places: frozenset[TextPlace] = frozenset({TextPlace.TITLE, TextPlace.BODY, TextPlace.FIELDS})
+    whole_words: bool = False
+    keep_replaced: bool = False

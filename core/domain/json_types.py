@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
@@ -34,3 +34,15 @@ def parse_object(text: str) -> dict[str, Json]:
     if not isinstance(value, dict):
         raise ValueError("not a JSON object")  # noqa: TRY004 - bad data, not a bad call
     return value
+
+
+def texts_of(value: Json) -> Iterator[str]:
+    """Every text in a value, in order; keys are none."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from texts_of(item)
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from texts_of(item)

@@ -15,7 +15,7 @@ from core.domain.ids import (
     MemoryPk,
     TypeId,
 )
-from core.domain.json_types import JsonObject
+from core.domain.json_types import JsonObject, texts_of
 
 DEFAULT_IMPORTANCE = 5.0
 IMPORTANCE_RANGE = (0.0, 10.0)
@@ -69,6 +69,11 @@ class Memory:
     def shown_title(self) -> str:
         """The title, or the first characters of the body where a type has no title column."""
         return self.title or title_of_body(self.body)
+
+
+def texts_in(memory: Memory) -> tuple[str, ...]:
+    """Title, body and every text in the fields of a memory."""
+    return (memory.title, memory.body, *texts_of(dict(memory.fields)))
 
 
 def title_of_body(body: str) -> str:

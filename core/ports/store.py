@@ -8,7 +8,7 @@ op can be undone; derived columns (search text, full text, outbox) follow by the
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -45,6 +45,7 @@ from core.domain.results import (
     UndoPreview,
     UndoState,
 )
+from core.domain.sayings import SaidChange
 from core.domain.schema import MemoryType, RelationType, Schema
 from core.ports.progress import Progress, ignore_progress
 
@@ -122,6 +123,18 @@ class Reader(Protocol):
 
     def children_of(self, parents: Iterable[MemoryPk]) -> array[int]:
         """Memories whose `parent` is one of these, by pk."""
+
+    def said_at(self, memories: Sequence[MemoryPk]) -> dict[MemoryPk, OpId]:
+        """The change by which each of the memories came to say what it says (a move or a lock is none)."""
+
+    def said_changes(self, memory: MemoryPk, limit: int) -> list[SaidChange]:
+        """Changes of what a memory says that stand, newest first; its making is none."""
+
+    def pks_naming(self, names: Sequence[str], folders: Collection[FolderPk] | None) -> list[MemoryPk]:
+        """Memories outside the trash, of folders (None = of all), in whose words one of the names stands, newest first.
+
+        Names are found as the word search finds phrases, in tags and other names too.
+        """
 
     def tags_of(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, list[Tag]]:
         """Tag rows by memory, in order of group and position; memories without tags are absent."""

@@ -16,6 +16,7 @@ from core.domain import commands_health as ch
 from core.domain import commands_merge as cm
 from core.domain import commands_proposals as cp
 from core.domain import commands_recall as cr
+from core.domain import commands_sayings as csa
 from core.domain import commands_schema as cs
 from core.domain import commands_transfer as ct
 from core.domain import commands_upkeep as cu
@@ -35,6 +36,7 @@ from core.services import (
     memos,
     merge,
     moving,
+    old_texts,
     pins,
     promote,
     proposal_apply,
@@ -100,6 +102,7 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     cg.RemoveEdges: relations.remove,
     cc.MoveChatPointer: chats.move_pointer,
     cfl.MarkLookedAt: floor_marks.looked_at,
+    csa.KeepOldTexts: old_texts.keep,
     cg.PinMemories: pins.pin,
     cg.UnpinMemories: pins.unpin,
     cg.GroupMemories: pins.group,

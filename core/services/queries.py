@@ -13,6 +13,7 @@ from core.domain import queries_documents as qd
 from core.domain import queries_merge as qm
 from core.domain import queries_proposals as qp
 from core.domain import queries_recall as qr
+from core.domain import queries_sayings as qsa
 from core.domain import queries_schema as qs
 from core.domain import queries_search as qf
 from core.domain import queries_upkeep as qu
@@ -39,6 +40,7 @@ from core.services import (
     documents,
     memos,
     merge_plan,
+    old_texts,
     promote,
     proposals,
     recall_cases,
@@ -198,6 +200,7 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.FacetCounts: facets,
     q.Folders: folders,
     q.FolderByName: folder_by_name,
+    qsa.OldTextsOf: old_texts.old_texts,
     q.CrossingEdges: crossing_edges,
     q.LiveEdges: live_edges,
     q.Edges: edges,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import regex
@@ -12,7 +12,7 @@ from core.domain.commands import FindAndReplace, TextPlace
 from core.domain.enums import Kind, TagKind
 from core.domain.errors import Invalid
 from core.domain.ids import MemoryPk
-from core.domain.json_types import Json
+from core.domain.json_types import Json, texts_of
 from core.domain.memory import Memory, TagSet
 from core.domain.results import ReplaceChange, ReplacePreview
 from core.domain.schema import Schema
@@ -28,6 +28,11 @@ SECONDS_A_TEXT = 1.0
 SECONDS_IN_ALL = 60.0
 MAX_GROWTH = 4_000_000
 """Longest text, in characters, that a replacement may make of one."""
+
+_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
+_WORD_STARTS = rf"(?:(?={_UNSPACED})|(?<!(?!{_UNSPACED})\w))"
+_WORD_ENDS = rf"(?:(?<={_UNSPACED})|(?!(?!{_UNSPACED})\w))"
+"""Edges of a word in a script that writes spaces; beside Chinese and kana there is one everywhere."""
 
 Replace = Callable[[str], str]
 
@@ -68,6 +73,10 @@ def replacer(command: FindAndReplace) -> Replace:
         raise Invalid("error.replace.empty")
     flags = 0 if command.match_case else regex.IGNORECASE
     source = command.pattern if command.regex else regex.escape(command.pattern)
+    if command.whole_words:
+        source = f"{_WORD_STARTS}(?:{source}){_WORD_ENDS}"
+    if command.keep_replaced and not command.regex and command.replacement:
+        source = f"{regex.escape(command.replacement)}(*SKIP)(*FAIL)|{source}"
     try:
         pattern = regex.compile(source, flags | regex.VERSION0)
         # Compiled once here so that a bad group or escape is refused before anything is read.
@@ -169,7 +178,7 @@ def _edit_texts(one: _Edited, command: FindAndReplace, change: Replace) -> None:
         if fields != dict(one.memory.fields):
             one.columns["fields"] = fields
             for name, value in one.memory.fields.items():
-                for before, after in zip(_texts(value), _texts(fields[name]), strict=True):
+                for before, after in zip(texts_of(value), texts_of(fields[name]), strict=True):
                     if before != after:
                         one.note(f"fields.{name}", before, after)
 
@@ -183,17 +192,6 @@ def _changed(value: Json, change: Replace) -> Json:
     if isinstance(value, Sequence):
         return [_changed(item, change) for item in value]
     return value
-
-
-def _texts(value: Json) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, Sequence):
-        for item in value:
-            yield from _texts(item)
 
 
 def _edit_tags(one: _Edited, tags: TagSet, change: Replace) -> None:

@@ -13,24 +13,20 @@ from numpy.typing import NDArray
 from core.domain.enums import Status
 from core.domain.ids import FolderPk, TypeId
 from core.domain.queries import MemoryFilter
+from core.domain.sayings import KEPT_KEY
 from core.domain.upkeep import TRIAL_UNTIL_KEY, PlanColumns
 from core.ports.upkeep_store import Foldable, TrialColumns
 from core.store.database import Database
 from core.store.filters import among, key_list, where_of
+from core.store.said import SAID_AT
 
 _COLUMNS = (
     "m.pk, m.folder, m.type, m.importance, m.activation_count, m.created_at,"
     " coalesce(m.last_activated_at, -1)"
 )
 _UNTIL = f"CASE WHEN m.extra = '{{}}' THEN NULL ELSE json_extract(m.extra, '$.{TRIAL_UNTIL_KEY}') END"
+_KEPT = f"CASE WHEN c.extra = '{{}}' THEN 0 ELSE coalesce(json_extract(c.extra, '$.{KEPT_KEY}'), 0) END"
 _FOLDABLE = "m.pk, m.folder, m.type, m.level, m.locked, coalesce(m.seq, m.seq_end, m.seq_start, 0), m.created_at, m.pk"
-_SAID_AT = (
-    "SELECT coalesce(max(j.op), 0) FROM journal j JOIN op o ON o.pk = j.op"
-    " WHERE j.memory = {0}.pk AND j.kind = 'memory' AND o.role <> 'undo' AND o.undone_by IS NULL"
-    " AND (j.\"action\" = 'i' OR coalesce(json_type(j.after, '$.title'), json_type(j.after, '$.body'),"
-    " json_type(j.after, '$.fields'), json_type(j.after, '$.type'), json_type(j.after, '$.deleted_at')) IS NOT NULL)"
-)
-"""The op by which a memory came to say what it says (a move or a lock is none, what was undone neither)."""
 _MICROS = 1e6
 
 
@@ -72,7 +68,7 @@ class SqlUpkeepStore:
             "SELECT DISTINCT m.pk FROM memory c JOIN memory m ON m.pk = c.parent"
             " WHERE c.parent IS NOT NULL AND m.deleted_at IS NULL"
             " AND m.status = ? AND (? IS NULL OR m.folder = ?)"
-            f" AND ({_SAID_AT.format('c')}) > ({_SAID_AT.format('m')}) ORDER BY m.created_at, m.pk"
+            f" AND ({SAID_AT.format('c')}) > max(({SAID_AT.format('m')}), {_KEPT}) ORDER BY m.created_at, m.pk"
         )
         with self._database.reading() as connection:
             rows = connection.exec_driver_sql(sql, (Status.ACTIVE.value, folder, folder))

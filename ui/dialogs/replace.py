@@ -59,6 +59,11 @@ class ReplaceDialog(CommandDialog):
         self.regex.setToolTip(tr("replace.regex.tip"))
         self.case = QCheckBox(tr("replace.case"))
         self.case.setChecked(True)
+        self.whole_words = QCheckBox(tr("replace.whole_words"))
+        self.whole_words.setToolTip(tr("replace.whole_words.tip"))
+        self.keep_replaced = QCheckBox()
+        self.keep_replaced.setToolTip(tr("replace.keep_replaced.tip"))
+        self.keep_replaced.setChecked(True)
         self.places = {place: QCheckBox(tr(f"replace.in.{place.value}")) for place in PLACES}
         for place, box in self.places.items():
             box.setChecked(place is not TextPlace.TAGS)
@@ -66,8 +71,9 @@ class ReplaceDialog(CommandDialog):
         self._timer = single_shot(self, PREVIEW_AFTER_MS, self._ask)
         self.find_text.textChanged.connect(self._on_typed)
         self.put_text.textChanged.connect(self._on_typed)
-        for box in (self.regex, self.case, *self.places.values()):
+        for box in (self.regex, self.case, self.whole_words, self.keep_replaced, *self.places.values()):
             box.toggled.connect(self._on_typed)
+        self.keep_replaced.hide()
         self.check()
         self.find_text.setFocus()
 
@@ -78,7 +84,7 @@ class ReplaceDialog(CommandDialog):
         form.addRow("", self.fault)
         form.addRow(tr("replace.with"), self.put_text)
         switches = QHBoxLayout()
-        for box in (self.regex, self.case):
+        for box in (self.regex, self.case, self.whole_words):
             switches.addWidget(box)
         switches.addStretch(1)
         places = QHBoxLayout()
@@ -86,6 +92,7 @@ class ReplaceDialog(CommandDialog):
             places.addWidget(box)
         places.addStretch(1)
         form.addRow("", switches)
+        form.addRow("", self.keep_replaced)
         form.addRow(tr("replace.in"), places)
         self.body.addLayout(form)
         self.list = QTreeWidget()
@@ -120,7 +127,23 @@ class ReplaceDialog(CommandDialog):
             regex=self.regex.isChecked(),
             match_case=self.case.isChecked(),
             places=frozenset(place for place, box in self.places.items() if box.isChecked()),
+            whole_words=self.whole_words.isChecked(),
+            keep_replaced=self._holds_itself() and self.keep_replaced.isChecked(),
         )
+
+    def prefill(self, pattern: str, replacement: str) -> None:
+        """Begin with a name and the one that it has now."""
+        self.whole_words.setChecked(True)
+        self.find_text.setText(pattern)
+        self.put_text.setText(replacement)
+        self._timer.start(0)
+
+    def _holds_itself(self) -> bool:
+        """Whether the replacement holds what is looked for, so that it could be put in twice."""
+        find, put = self.find_text.text(), self.put_text.text()
+        if not self.case.isChecked():
+            find, put = find.lower(), put.lower()
+        return bool(find) and find != put and find in put and not self.regex.isChecked()
 
     def apply(self) -> None:
         """Replace; only after the preview of just this."""
@@ -129,6 +152,10 @@ class ReplaceDialog(CommandDialog):
             self.run_command(command)
 
     def _on_typed(self) -> None:
+        self.keep_replaced.setText(
+            self.ctx.tr("replace.keep_replaced", text=shorten(self.put_text.text(), 40))
+        )
+        self.keep_replaced.setVisible(self._holds_itself())
         self._timer.start()
         self.check()
 

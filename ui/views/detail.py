@@ -22,6 +22,7 @@ from ui.read_only import why_not
 from ui.tasks import Lane
 from ui.views.editor import Editor
 from ui.views.merge.merged_strip import MergedStrip
+from ui.views.old_texts_strip import OldTextsStrip
 from ui.views.reading import ReadingView
 from ui.views.recall_history import RecallHistory
 from ui.views.relations import RelationsView
@@ -51,6 +52,8 @@ class DetailPane(QWidget):
     """It is to be said why a memory is not recalled."""
     unmerge_wanted = Signal(object)
     """Merged memories are to be taken out again."""
+    built = Signal()
+    """Its views were made, or made anew in another language."""
     filled = Signal(bool)
     """Whether there is something to read or to write."""
 
@@ -103,11 +106,14 @@ class DetailPane(QWidget):
         self.merged = MergedStrip(self._ctx)
         self.merged.open_memory.connect(self.open_memory)
         self.merged.unmerge_wanted.connect(self.unmerge_wanted)
+        self.old_texts = OldTextsStrip(self._ctx)
+        self.built.emit()
         content = QWidget()
         inside = QVBoxLayout(content)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(0)
         inside.addWidget(self.merged)
+        inside.addWidget(self.old_texts)
         inside.addWidget(self.tabs, 1)
         self.stack = StateStack(content)
         if self.layout() is None:
@@ -214,6 +220,7 @@ class DetailPane(QWidget):
         self._loaded = loaded
         detail, schema = loaded.detail, loaded.schema
         self.merged.show_memory(detail.memory.pk)
+        self.old_texts.show_memory(detail.memory.pk)
         self.reading.show_memory(detail, schema)
         self.editor.show_memory(detail, schema)
         self.relations.show_memory(detail, schema)
@@ -237,6 +244,7 @@ class DetailPane(QWidget):
     def _show_new(self, folder: Folder, schema: Schema, type_id: TypeId, layer: Layer) -> None:
         self._pk, self._loaded, self._many = None, None, 0
         self.merged.show_memory(None)
+        self.old_texts.show_memory(None)
         self.editor.show_new(folder, schema, type_id, layer.value)
         for tab in (READ, RELATIONS, HISTORY, RECALL):
             self.tabs.setTabEnabled(tab, False)
