@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from core.domain.errors import Unavailable
+from core.domain.ids import MemoryPk
 from core.domain.queries import ListMemories, MemoryRows, Sort, SortKey
 from tests.fakes.engine import FakeEngine, make_row
 from tests.ui.conftest import settled
@@ -72,6 +74,21 @@ def test_refresh_keeps_selection_scroll_and_current_row(
     assert abs(top - 140) <= 1
     assert model.pk_at(table.currentIndex().row()) == 120
     assert heard == []
+
+
+@pytest.mark.parametrize("place", [1, 290], ids=["to the top", "far down"])
+def test_row_in_hand_that_moves_by_an_edit_stays_in_sight(
+    qtbot: QtBot, window: MainWindow, by_pk: Session, engine: FakeEngine, place: int
+) -> None:
+    table, model = by_pk.memories.table, by_pk.memories.model
+    pk, other = int(model.pks[3]), int(model.pks[place - 1])
+    table.select([pk])
+    engine.put(make_row(pk, created_at=make_row(other).created_at - timedelta(seconds=1)))
+    row = 0 if place == 1 else place - 2
+    qtbot.waitUntil(lambda: model.row_of(MemoryPk(pk)) == row)
+    settled(qtbot, window)
+    assert table.selected() == (pk,)
+    assert table.viewport().rect().contains(table.visualRect(model.index(row, 0)).center())
 
 
 def test_rows_that_are_not_loaded_show_a_placeholder_and_come(

@@ -40,6 +40,7 @@ class _Place:
     selected: NDArray[np.int64]
     all_selected: bool
     current: int | None
+    in_sight: bool
     column: int
     top: int | None
     offset_px: int
@@ -175,6 +176,7 @@ class MemoryTable(QTableView):
             selected=self._list.pks[rows],
             all_selected=0 < len(rows) == len(self._list.pks),
             current=self._current_pk,
+            in_sight=self._in_sight(self.currentIndex()),
             column=max(index.column(), 0),
             top=self._list.pk_at(top),
             offset_px=-self.rowViewportPosition(top) if top >= 0 else 0,
@@ -191,8 +193,14 @@ class MemoryTable(QTableView):
                 index = self._list.index(row, place.column)
                 self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
             self._scroll_back(place)
+            if row >= 0 and place.in_sight and not self._in_sight(self.currentIndex()):
+                self.scrollTo(self._list.index(row, place.column))
         self._restoring = False
         self._tell()
+
+    def _in_sight(self, index: QModelIndex) -> bool:
+        area = self.visualRect(index)
+        return index.isValid() and area.top() >= 0 and area.bottom() <= self.viewport().height()
 
     def _scroll_back(self, place: _Place) -> None:
         self.updateGeometries()
