@@ -82,6 +82,7 @@ def test_row_in_hand_that_moves_by_an_edit_stays_in_sight(
 ) -> None:
     table, model = by_pk.memories.table, by_pk.memories.model
     pk, other = int(model.pks[3]), int(model.pks[place - 1])
+    table.scrollToTop()
     table.select([pk])
     engine.put(make_row(pk, created_at=make_row(other).created_at - timedelta(seconds=1)))
     row = 0 if place == 1 else place - 2
