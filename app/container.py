@@ -30,6 +30,7 @@ from core.domain.endpoints import ModelTask
 from core.domain.enums import ActorKind
 from core.domain.errors import BadFile, Invalid, LibraryInUse, NotFound, Unavailable
 from core.domain.ids import MemoryPk
+from core.domain.op_names import RESTORED
 from core.domain.results import Actor, Changes, VerifyReport
 from core.domain.schema_data import default_schema
 from core.domain.transfer import ImportPlan
@@ -268,6 +269,8 @@ class Library:
     def _notice(self, changes: Changes) -> None:
         """Exact search reads what changed again, also where no thread drains the outbox."""
         if "_exact" in self.__dict__:
+            if changes.op.label == RESTORED:
+                self._exact.forget()
             self._exact.touch(changes.memories)
 
     def keep_indexed(self, on_state: Callable[[IndexState], None] | None = None) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from core.domain.results import OpInfo
 
 IMPORT = "op.import"
+RESTORED = "op.backup.restore"
+"""A backup was put in place of the library: all that programs kept of it is to be read anew."""
 
 
 def name_key(op: OpInfo) -> str:

@@ -18,12 +18,13 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.domain.errors import BadFile, Invalid, NotFound
+from core.domain.errors import BadFile, Invalid, NotFound, Unavailable
 from core.domain.health import Backup, BackupCheck, BackupReason
 from core.domain.json_types import Json, parse_object
 from core.ports.clock import Clock, system_clock
 from core.ports.progress import CancelToken, Progress, ignore_progress
 from core.store.library import DATABASE, LibraryFiles
+from core.store.restoring import InUse, is_damage, put_in_place, replace_file, set_aside
 
 MANIFEST, SETTINGS = "manifest.json", "settings.json"
 FORMAT = 1
@@ -150,45 +151,42 @@ class SqlBackups:
     def restore(self, name: str) -> Backup | None:
         """Put a backup in place of the library's file, in one transaction of its own.
 
-        The present state is backed up first and returned (None when its file is too damaged to be read). Nobody
-        may use the library meanwhile but readers; the vector index is to be made anew afterwards.
-        Errors: NotFound, BadFile for a backup that is not whole, Invalid without room.
+        The present state is backed up first and returned (None when its file is too damaged to be read). What
+        another program writes meanwhile is in that backup. The vector index is to be made anew afterwards.
+        Errors: NotFound; BadFile for a backup that is not whole; Invalid without room; Unavailable while another
+        program is in the middle of a change. The library is unchanged then.
         """
         check = self.verify(name)
         if not check.whole:
             raise BadFile("error.backup.not_whole", file=name, details=check.details)
-        present = self._keep_present(name)
         source = _database(check.backup.path)
         try:
-            with closing(_open_copy(source)) as copy, closing(sqlite3.connect(self._files.database)) as into:
-                copy.backup(into)
-        except sqlite3.DatabaseError:
-            self._replace_file(source)
-        return present
-
-    def _keep_present(self, name: str) -> Backup | None:
+            return self._swap(source, name)
+        except (Invalid, sqlite3.Error) as error:
+            if not is_damage(error.__cause__ if isinstance(error, Invalid) else error):
+                if isinstance(error, Invalid):
+                    raise
+                path = str(self._files.database)
+                raise Invalid("error.backup.cannot_restore", path=path, details=str(error)) from error
         try:
-            return self.make(BackupReason.RESTORE, name)
-        except Invalid as error:
-            if isinstance(error.__cause__, sqlite3.DatabaseError):
-                self._set_aside()
-                return None
-            raise
+            set_aside(self._files.database, self._files.backups, self._clock())
+            replace_file(source, self._files.database)
+        except OSError as error:
+            path = str(self._files.root)
+            raise Invalid("error.backup.cannot_restore", path=path, details=str(error)) from error
+        return None
 
-    def _set_aside(self) -> None:
-        """The damaged file itself is kept beside the backups, as it is."""
-        if self._files.database.exists():
-            self._files.backups.mkdir(parents=True, exist_ok=True)
-            target = self._files.backups / f"damaged-{self._clock():%Y%m%dT%H%M%S}.db"
-            shutil.copyfile(self._files.database, target)
+    def _swap(self, source: Path, name: str) -> Backup:
+        kept: list[Backup] = []
 
-    def _replace_file(self, source: Path) -> None:
-        """For a file that cannot even be written into."""
-        beside = self._files.database.with_suffix(".restored")
-        shutil.copyfile(source, beside)
-        for rest in ("-wal", "-shm"):
-            self._files.database.with_name(DATABASE + rest).unlink(missing_ok=True)
-        beside.replace(self._files.database)
+        def keep() -> None:
+            kept.append(self.make(BackupReason.RESTORE, name))
+
+        try:
+            put_in_place(source, self._files.database, keep, self._clock(), name)
+        except InUse as error:
+            raise Unavailable("store", "busy", key="error.backup.busy") from error
+        return kept[0]
 
 
 def copy_file(

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from app.container import open_library, person
+from app.container import open_library, person, program
 from app.container_health import restore
-from core.domain.commands import DeletePermanently, EmptyTrash, SetImportance, TrashMemories
+from core.domain.commands import (
+    CreateMemory,
+    DeletePermanently,
+    EmptyTrash,
+    NewMemory,
+    SetImportance,
+    TrashMemories,
+)
 from core.domain.commands_transfer import ApplyImport
-from core.domain.errors import BadFile, Cancelled, Invalid, LibraryInUse, NotFound
+from core.domain.errors import BadFile, Cancelled, Invalid, LibraryInUse, NotFound, Unavailable
 from core.domain.health import Backup, BackupReason
-from core.domain.ids import MemoryPk
+from core.domain.ids import MemoryPk, TypeId
 from core.domain.queries import ListMemories, Memories
 from core.domain.queries_health import Backups, DeleteBackup, MakeBackup, VerifyBackup
+from core.domain.queries_history import LastOpId
 from core.domain.queries_index import SearchByMeaning
 from core.ports.clock import system_clock
 from core.ports.progress import CancelToken
@@ -100,6 +112,122 @@ def test_restore_brings_everything_back_and_keeps_the_present_state(desk: Desk) 
     restore(desk.root, kept.name, desk.settings)
     desk.open()
     assert desk.engine.ask(Memories((later,)))[0].body == "后来的"
+
+
+def test_emptied_and_deleted_library_is_restored(desk: Desk) -> None:
+    pk = desk.add("留得住的")
+    made = desk.engine.ask(MakeBackup())
+    for harm in (lambda file: file.write_bytes(b""), Path.unlink):
+        desk.library.close()
+        harm(desk.library.files.database)
+        restore(desk.root, made.name, desk.settings)
+        desk.open()
+        assert desk.engine.ask(Memories((pk,)))[0].body == "留得住的"
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from app.container import open_library, program
+from core.domain.commands import CreateMemory, NewMemory
+from core.domain.ids import FolderPk, TypeId
+from core.domain.queries import Memories
+from core.settings import Settings
+
+library = open_library(Path(sys.argv[1]), program("beside"), Settings(), keep=False)
+new = NewMemory(folder=FolderPk(int(sys.argv[2])), type=TypeId("event"), body="beside")
+while True:
+    made = library.engine.run(CreateMemory(new))
+    print(library.engine.ask(Memories(made.created))[0].id, flush=True)
+"""
+
+
+def test_nothing_that_another_process_writes_meanwhile_is_lost(desk: Desk) -> None:
+    """What it was told to be written stands in the library or in the copy of the state before."""
+    desk.add("第一条")
+    made = desk.engine.ask(MakeBackup())
+    desk.library.close()
+    command = [sys.executable, "-c", WRITER, str(desk.root), str(desk.folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as beside:
+        assert beside.stdout is not None
+        told = [beside.stdout.readline().strip() for _ in range(5)]
+        kept = restore(desk.root, made.name, desk.settings)
+        told += [beside.stdout.readline().strip() for _ in range(3)]
+        beside.kill()
+        told += beside.stdout.read().split()
+    desk.open()
+    assert kept is not None
+    found = set()
+    for file in (kept.path / "library.db", desk.library.files.database):
+        with closing(sqlite3.connect(file)) as connection:
+            found |= {row[0] for row in connection.execute("SELECT id FROM memory")}
+    assert set(filter(None, told)) <= found
+
+
+def test_nobody_writes_between_the_copy_and_the_restore(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.add("第一条")
+    made = desk.engine.ask(MakeBackup())
+    desk.library.close()
+    beside = open_library(desk.root, program("beside"), desk.settings)
+    monkeypatch.setattr("core.store.database.BUSY_TIMEOUT_MS", 50)
+    other = open_library(desk.root, program("impatient"), desk.settings)
+    new = CreateMemory(NewMemory(folder=desk.folder, type=TypeId("event"), body="写在前面的"))
+    beside.engine.run(new)
+    make = SqlBackups.make
+    refused: list[str] = []
+
+    def make_then_write(self: SqlBackups, *args: Any, **more: Any) -> Backup:
+        copy = make(self, *args, **more)
+        with pytest.raises(Unavailable) as caught:
+            other.engine.run(new)
+        refused.append(caught.value.key)
+        return copy
+
+    monkeypatch.setattr(SqlBackups, "make", make_then_write)
+    seen = beside.engine.ask(LastOpId())
+    try:
+        kept = restore(desk.root, made.name, desk.settings)
+        assert refused == ["error.store.locked"]
+        assert kept is not None
+        assert kept.counts["memory"] == 2
+        assert beside.engine.poll(), "a program that has it open hears of the restore"
+        assert beside.engine.ask(LastOpId()) > seen
+        assert len(beside.engine.ask(ListMemories())) == 1
+    finally:
+        beside.close()
+        other.close()
+
+
+def test_restore_beside_a_long_change_waits_for_its_end(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change that commits piece by piece would go on writing into the restored library."""
+    desk.add("第一条")
+    made = desk.engine.ask(MakeBackup())
+    desk.library.close()
+    with closing(sqlite3.connect(desk.library.files.database)) as connection, connection:
+        connection.execute("UPDATE op SET state = 'open', pid = ? WHERE pk = 1", (os.getppid(),))
+    with pytest.raises(Unavailable) as caught:
+        restore(desk.root, made.name, desk.settings)
+    assert caught.value.key == "error.backup.busy"
+    assert [each.name for each in SqlBackups(desk.library.files).all()] == [made.name]
+
+
+def test_full_disk_is_no_damage(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The present state is not given up because it could not be copied."""
+    pk = desk.add("第一条")
+    made = desk.engine.ask(MakeBackup())
+    later = desk.add("后来的")
+    desk.library.close()
+
+    def full(*_: Any) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    for place in ("core.store.backups.copy_file", "core.store.backups.put_in_place"):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, full)
+            with pytest.raises(Invalid):
+                restore(desk.root, made.name, desk.settings)
+    desk.open()
+    assert {each.pk for each in desk.engine.ask(Memories((pk, later)))} == {pk, later}
 
 
 def test_library_that_is_open_is_not_restored(desk: Desk) -> None:
