@@ -386,6 +386,7 @@ class Library:
     # --- queries that need more than the store -------------------------------------------
 
     def _answers(self) -> Mapping[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]]:
+        from core.services.completing import Completing
         from core.services.duplicate_answers import duplicate_answers
         from core.services.file_answers import file_answers
         from core.services.graph_answers import graph_answers
@@ -426,6 +427,7 @@ class Library:
                 self._run,
             ),
             **Searching(self.store, self._near).answers(),
+            **Completing(self.store, lambda: self.store.search).answers(),
             qi.SearchByMeaning: self._search,
             qi.Verify: self._verify,
             qi.RebuildIndex: lambda _query, cancel: (

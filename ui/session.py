@@ -27,6 +27,7 @@ from ui.old_texts_link import OldTextsLink
 from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
 from ui.read_only import ReadOnlyStrip
+from ui.search_completion import SearchCompletion
 from ui.services import Services
 from ui.tasks import Lane, single_shot
 from ui.upkeep_link import UpkeepLink
@@ -89,6 +90,7 @@ class Session(QWidget):
         super().__init__(parent)
         self._engine = engine
         self._search: SearchField | None = None
+        self.completion: SearchCompletion | None = None
         self.steps: FirstSteps | None = None
         bridge = Bridge(engine, services.tasks, self)
         self.context = Context(
@@ -128,21 +130,21 @@ class Session(QWidget):
         self.upkeep_link = UpkeepLink(
             self.context, self.operations, self.desk, self._shown, self.rail.show_count, self
         )
-        self.model_link = ModelLink(self.context, self)
-        self._lay_out()
         self.old_texts_link = OldTextsLink(
             self.context, self.operations, self._show_memories, self.upkeep_link.show_proposal, self
         )
         self._on_detail_built()
         self.detail.built.connect(self._on_detail_built)
+        self.model_link = ModelLink(self.context, self)
+        self._lay_out()
         self._connect()
 
-    def _lay_out(self) -> None:
-        middle = QVBoxLayout()
     def _on_detail_built(self) -> None:
         """The detail's views are there, or made anew in another language."""
         self.old_texts_link.connect_strip(self.detail.old_texts)
 
+    def _lay_out(self) -> None:
+        middle = QVBoxLayout()
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
         middle.addWidget(self._stack, 1)
@@ -332,6 +334,7 @@ class Session(QWidget):
         """Fill everything: the list first."""
         self._search = search
         search.set_quietly("")
+        self.completion = SearchCompletion(self.context, search, self)
         search.searched.connect(self.memories.search)
         search.left_down.connect(self.memories.table.setFocus)
         self.memories.filter_changed.connect(self._on_filter)
@@ -408,6 +411,8 @@ class Session(QWidget):
                 save()
         self.documents_link.close()
         self.context.bridge.close()
+        if self.completion is not None:
+            self.completion.leave()
         if self._search is not None:
             self._search.searched.disconnect(self.memories.search)
             self._search.left_down.disconnect(self.memories.table.setFocus)

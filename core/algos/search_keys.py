@@ -91,6 +91,7 @@ _ALL_KEYS = (
     Key("id", _T, ("编号",)),
     Key("person", _T, ("人物",)),
     Key("related", _T, ("相关",)),
+    Key("relation", _C, ("关系",)),
     Key("parent", _T, ("上级",)),
     Key("source", _T, ("来源", "出处")),
     Key("document", _T, ("文档",)),
@@ -125,16 +126,20 @@ class Vocabulary:
 
 
 def vocabulary(schema: Schema, folders: list[Folder]) -> Vocabulary:
-    """Types by id and by their labels in every language, folders by name and by what lies above them."""
+    """Types (of relations too) by id and by their labels in every language, folders by name and by what lies above them."""
     types = {label.casefold(): str(kind.id) for kind in schema.types for label in kind.labels.values()}
     types |= {str(kind.id).casefold(): str(kind.id) for kind in schema.types}
+    relations = {
+        label.casefold(): str(kind.id) for kind in schema.relations for label in kind.labels.values()
+    }
+    relations |= {str(kind.id).casefold(): str(kind.id) for kind in schema.relations}
     names: dict[str, str] = {}
     for folder in folders:
         parts = folder.name.split("/")
         for end in range(1, len(parts) + 1):
             above = "/".join(parts[:end])
             names.setdefault(above.casefold(), above)
-    return Vocabulary({"type": types, "folder": names})
+    return Vocabulary({"type": types, "relation": relations, "folder": names})
 
 
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"

@@ -13,7 +13,6 @@ from datetime import datetime
 
 from core.algos.search_keys import (
     BY_WORD,
-    FIELD_PREFIXES,
     KEYS,
     Key,
     ValueKind,
@@ -23,31 +22,10 @@ from core.algos.search_keys import (
     date_span,
     number_range,
 )
+from core.algos.search_signs import CLOSE, KEYED, MINUS, OPEN, QUOTES, SIGNS, key_named, quoted
 from core.domain.errors import Invalid
 from core.domain.search import All, Condition, Either, Meaning, Not, Pattern, Term, Word
 
-_QUOTES = {'"': '"＂', "＂": '"＂', "“": "”“", "”": "”“", "「": "」", "『": "』"}
-_MINUS = "-－"
-_OPEN, _CLOSE = "(（", ")）"
-_SIGNS = {
-    "：": ":",
-    "＝": "=",
-    "＞": ">",
-    "＜": "<",
-    "≥": ">=",
-    "≤": "<=",
-    "≠": "!=",
-    "！=": "!=",
-    "！＝": "!=",
-    "!＝": "!=",
-    "＞＝": ">=",
-    "＜＝": "<=",
-    ">＝": ">=",
-    "<＝": "<=",
-    "＞=": ">=",
-    "＜=": "<=",
-}
-_KEYED = re.compile(r"([^\W\d][\w.．。-]*?)\s*([!！]?[=＝]|[>＞<＜][=＝]?|[≥≤≠:：])")
 _OR = ("OR", "|", "｜", "||")
 _NEAR = 0.75
 _LEAST_KEY = 4
@@ -88,7 +66,7 @@ class _Parser:
     def _next_or(self) -> bool:
         for sign in _OR:
             end = self._at + len(sign)
-            if self._text.startswith(sign, self._at) and (self._ends(end) or self._text[end] in _OPEN):
+            if self._text.startswith(sign, self._at) and (self._ends(end) or self._text[end] in OPEN):
                 self._at = end
                 return True
         return False
@@ -96,9 +74,7 @@ class _Parser:
     def _ends(self, at: int) -> bool:
         """Whether a term that reaches to here is over."""
         return (
-            at >= len(self._text)
-            or self._text[at].isspace()
-            or (self._depth > 0 and self._text[at] in _CLOSE)
+            at >= len(self._text) or self._text[at].isspace() or (self._depth > 0 and self._text[at] in CLOSE)
         )
 
     # --- groups ---
@@ -132,11 +108,11 @@ class _Parser:
 
     def _term(self) -> Term | None:
         sign = self._text[self._at]
-        if sign in _MINUS:
+        if sign in MINUS:
             return self._negated()
-        if sign in _OPEN:
+        if sign in OPEN:
             return self._group()
-        if sign in _QUOTES:
+        if sign in QUOTES:
             quoted = self._quoted()
             return Word(quoted, phrase=True) if quoted else None
         if sign == "/":
@@ -147,7 +123,7 @@ class _Parser:
 
     def _negated(self) -> Term | None:
         start = self._at
-        while not self._ends(self._at) and self._text[self._at] in _MINUS:
+        while not self._ends(self._at) and self._text[self._at] in MINUS:
             self._at += 1
         if self._ends(self._at):
             return None  # a minus and nothing yet
@@ -167,7 +143,7 @@ class _Parser:
         self._depth += 1
         inside = self._either()
         self._depth -= 1
-        if self._at >= len(self._text) or self._text[self._at] not in _CLOSE:
+        if self._at >= len(self._text) or self._text[self._at] not in CLOSE:
             raise Invalid("error.search.bracket", at=start + 1)
         self._at += 1
         return inside
@@ -175,12 +151,16 @@ class _Parser:
     # --- single terms ---
 
     def _quoted(self) -> str:
-        closing = _QUOTES[self._text[self._at]]
+        return " ".join(self._between().replace('"', " ").split())
+
+    def _between(self) -> str:
+        """What stands between quotation marks, as it stands."""
+        closing = QUOTES[self._text[self._at]]
         start = end = self._at + 1
         while end < len(self._text) and self._text[end] not in closing:
             end += 1
         self._at = min(end + 1, len(self._text))
-        return " ".join(self._text[start:end].replace('"', " ").split())
+        return self._text[start:end]
 
     def _bare(self) -> str:
         start = self._at
@@ -190,7 +170,7 @@ class _Parser:
 
     def _word(self) -> Term:
         start = self._at
-        while not self._ends(self._at) and (self._at == start or self._text[self._at] not in _QUOTES):
+        while not self._ends(self._at) and (self._at == start or self._text[self._at] not in QUOTES):
             self._at += 1
         return Word(self._text[start : self._at])
 
@@ -219,18 +199,14 @@ class _Parser:
     def _meaning(self) -> Term | None:
         """`~"text"`, or all words up to the next sign of the language."""
         self._at += 1
-        if self._at < len(self._text) and self._text[self._at] in _QUOTES:
+        if self._at < len(self._text) and self._text[self._at] in QUOTES:
             text = self._quoted()
             return Meaning(text) if text else None
         words: list[str] = []
         while True:
             self._blank()
             start = self._at
-            if (
-                self._ends(start)
-                or self._text[start] in _MINUS + _OPEN + "/~～"
-                or self._text[start] in _QUOTES
-            ):
+            if self._ends(start) or self._text[start] in MINUS + OPEN + "/~～" or self._text[start] in QUOTES:
                 break
             if self._next_or() or self._test() is not None:
                 self._at = start
@@ -240,21 +216,21 @@ class _Parser:
         return Meaning(text) if text else None
 
     def _test(self) -> Term | None:
-        found = _KEYED.match(self._text, self._at)
+        found = KEYED.match(self._text, self._at)
         if not found or (" " in found[0].rstrip() and found[2] in ":："):
             return None
         start, typed = self._at, unicodedata.normalize("NFKC", found[1]).casefold()
-        name = _key_named(typed)
+        name = key_named(typed)
         if name is None:
             self._maybe_misspelt(typed, found, start)
             return None
-        op = _SIGNS.get(found[2], found[2])
+        op = SIGNS.get(found[2], found[2])
         self._at = found.end()
         if op == ":" and (more := re.match(r"[>＞<＜][=＝]?|[≥≤≠=＝]|[!！][=＝]", self._text[self._at :])):
-            op = _SIGNS.get(more[0], more[0])
+            op = SIGNS.get(more[0], more[0])
             self._at += more.end()
-        quoted = self._at < len(self._text) and self._text[self._at] in _QUOTES
-        value = self._quoted() if quoted else self._bare()
+        is_quoted = self._at < len(self._text) and self._text[self._at] in QUOTES
+        value = self._between().strip() if is_quoted else self._bare()
         if not value:
             raise Invalid("error.search.value_missing", at=start + 1, key=name)
         return self._checked(name, op, value, start)
@@ -301,14 +277,6 @@ class _Parser:
         raise Invalid(which, at=start + 1, key=key.name, value=value, nearest=nearest)
 
 
-def _key_named(typed: str) -> str | None:
-    for prefix in FIELD_PREFIXES:
-        if typed.startswith(prefix) and len(typed) > len(prefix):
-            return f"field.{typed[len(prefix) :]}"
-    key = BY_WORD.get(typed)
-    return None if key is None else key.name
-
-
 def _number(key: Key, op: str, value: str, start: int) -> str:
     plain = unicodedata.normalize("NFKC", value)
     limits = number_range(plain)
@@ -352,7 +320,7 @@ def render(term: Term, *, inside: bool = False) -> str:
         case Meaning(text):
             return f'~"{text}"'
         case Condition(key, op, value):
-            return f"{key}{op}{_value(value)}"
+            return f"{key}{op}{quoted(value)}"
         case Not(inner):
             text = render(inner, inside=True)
             return f"-{text}"
@@ -363,10 +331,3 @@ def render(term: Term, *, inside: bool = False) -> str:
         case Either(terms):
             text = " OR ".join(render(each, inside=isinstance(each, Either)) for each in terms)
             return f"({text})" if inside else text
-
-
-def _value(value: str) -> str:
-    strange = any(
-        char.isspace() or char in "()（）" or char in _QUOTES or char in "<>=!＜＞＝！≥≤≠" for char in value
-    )
-    return f'"{value}"' if strange else value

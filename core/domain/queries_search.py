@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.domain.queries import Query
+from core.domain.search import Completion
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,3 +13,17 @@ class CanonicalSearch(Query[str]):
     """A search as it is stored: keys and values by their own names. Errors: Invalid."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteSearch(Query[Completion]):
+    """What may stand at the cursor: keys after a few letters, after a key its values.
+
+    `language`: that of labels and of the words that are put in. `all`: keys also where nothing is typed.
+    """
+
+    text: str
+    cursor: int
+    language: str = "en"
+    limit: int = 40
+    all: bool = False

@@ -1,8 +1,12 @@
-"""What a search asks for: a small closed union of terms (written and read by core.algos.search_language)."""
+"""What a search asks for: a small closed union of terms (written and read by core.algos.search_language).
+
+And what is offered while one is typed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TypeAlias
 
 
@@ -59,3 +63,57 @@ class Either:
 
 
 Term: TypeAlias = Word | Pattern | Meaning | Condition | Not | All | Either
+
+
+class ValuesOf(StrEnum):
+    """Values of keys that are looked up in the library."""
+
+    TAG = "tag"
+    CORE = "core"
+    DIFFUSION = "diffusion"
+    OPPOSING = "opposing"
+    PERSON = "person"
+    RELATED = "related"
+    PARENT = "parent"
+    ALIAS = "alias"
+    DOCUMENT = "document"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedValue:
+    """One value in use: how many memories it finds (None = not counted), and of which type the one it names is."""
+
+    value: str
+    count: int | None = None
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One row of a completion: `insert` is put in place of what was typed, `shown` is read.
+
+    What it means is `label`, or the text of the key `text`. `type`: of the memory it names.
+    """
+
+    insert: str
+    shown: str
+    label: str = ""
+    text: str = ""
+    count: int | None = None
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What may stand at the cursor of a search: rows for the characters from `start` to before `end`.
+
+    `key`: the key whose values these are, "" for keys. `typed`: what stands before the cursor. `more`: so many
+    fit that not all are listed.
+    """
+
+    start: int = 0
+    end: int = 0
+    key: str = ""
+    typed: str = ""
+    rows: tuple[Suggestion, ...] = ()
+    more: bool = False

@@ -176,11 +176,30 @@ def _id(test: Condition) -> Sql:
     return "m.id = ? OR m.foreign_id = ?", [test.value, test.value]
 
 
-def _neighbours(relation: str) -> str:
+def live_edges(now_micros: int) -> str:
+    """The one live rule (core.domain.edge.alive) as a condition on a relation's columns."""
     return (
-        f"m.pk IN (SELECT target FROM edge WHERE source IN ({_NAMED}) AND expired_at IS NULL{relation}"
-        f" UNION SELECT source FROM edge WHERE target IN ({_NAMED}) AND expired_at IS NULL{relation})"
+        f"ifnull(valid_from <= {now_micros}, 1) AND ifnull(invalid_from > {now_micros}, 1)"
+        f" AND ifnull(expired_at > {now_micros}, 1)"
     )
+
+
+def _live_now() -> str:
+    return live_edges(int(time.time() * 1_000_000))
+
+
+def _neighbours(relation: str) -> str:
+    living = _live_now() + relation
+    return (
+        f"m.pk IN (SELECT target FROM edge WHERE source IN ({_NAMED}) AND {living}"
+        f" UNION SELECT source FROM edge WHERE target IN ({_NAMED}) AND {living})"
+    )
+
+
+def _relation(test: Condition) -> Sql:
+    living = f"relation = ? AND {_live_now()}"
+    ends = f"SELECT source FROM edge WHERE {living} UNION SELECT target FROM edge WHERE {living}"
+    return f"m.pk IN ({ends})", [test.value] * 2
 
 
 def _related(test: Condition) -> Sql:
@@ -293,6 +312,7 @@ _MAKERS: dict[str, Callable[[Condition], Sql]] = {
     "id": _id,
     "person": _person,
     "related": _related,
+    "relation": _relation,
     "parent": _parent,
     "source": _source,
     "document": _document,

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from core.store.health_store import SqlHealth
     from core.store.index_queue import SqlIndexQueue
     from core.store.recall_store import SqlRecallStore
+    from core.store.search_store import SqlSearchStore
     from core.store.upkeep_store import SqlUpkeepStore
 
 T = TypeVar("T")
@@ -114,6 +115,13 @@ class SqlStore:
         from core.store.graph_store import SqlGraphStore
 
         return SqlGraphStore(self._database, self._clock)
+
+    @cached_property
+    def search(self) -> SqlSearchStore:
+        """What the search field reads."""
+        from core.store.search_store import SqlSearchStore
+
+        return SqlSearchStore(self._database)
 
     @cached_property
     def upkeep(self) -> SqlUpkeepStore:

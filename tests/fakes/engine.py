@@ -58,6 +58,7 @@ from core.domain.queries_health import Health
 from core.domain.queries_history import History, LastOpId, PreviewUndo, UndoStateNow, VersionsOf
 from core.domain.queries_index import Verify
 from core.domain.queries_proposals import Proposals
+from core.domain.queries_search import CompleteSearch
 from core.domain.queries_upkeep import SummariesOutOfDate
 from core.domain.queries_watching import Gone
 from core.domain.results import (
@@ -76,6 +77,7 @@ from core.domain.results import (
     VerifyReport,
 )
 from core.domain.schema import MemoryType, Schema
+from core.domain.search import Completion
 from core.domain.transfer import Format
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -233,6 +235,8 @@ class FakeEngine:
 
     def _answer_library(self, query: Query[Any]) -> Any:
         match query:
+            case CompleteSearch():
+                return Completion()
             case LibrarySchema():
                 labels = {"en": "", "zh_CN": ""}
                 return Schema(

@@ -18,6 +18,7 @@ from core.domain.queries import Memories
 from core.domain.results import Actor
 from core.domain.schema_data import default_schema
 from core.engine import Engine
+from core.services.completing import Completing
 from core.services.file_answers import file_answers
 from core.settings import Settings
 from core.store.library import LibraryFiles
@@ -73,7 +74,10 @@ def open_real(qtbot: QtBot, qapp: QApplication, directory: Path, language: str =
     engine = Engine(
         store,
         Actor(ActorKind.PERSON, "me", "window"),
-        file_answers(store, FormatFiles(lambda _path, _collections: None, lambda _name: True), None),
+        {
+            **file_answers(store, FormatFiles(lambda _path, _collections: None, lambda _name: True), None),
+            **Completing(store, lambda: store.search).answers(),
+        },
     )
     agent = Engine(store, Actor(ActorKind.PROGRAM, "agent", "mcp"))
     tasks = TaskRunner()

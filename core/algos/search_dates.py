@@ -1,0 +1,34 @@
+"""Dates to choose from after a key of the search language, each with the key of a text that says what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+_SINCE = (("7d", "days7"), ("30d", "days30"))
+
+
+def date_choices(op: str, today: date) -> Iterator[tuple[str, str]]:
+    """(value, text key) by the sign before it. `>` begins after the end of what is named, `<` ends before it."""
+    month, year = f"{today:%Y-%m}", f"{today:%Y}"
+    last_month = f"{today.year - (today.month == 1):04}-{(today.month - 2) % 12 + 1:02}"
+    last_year = f"{today.year - 1:04}"
+    match op:
+        case ">":
+            rows = [("yesterday", "today"), *_SINCE, (last_month, "month"), (last_year, "year")]
+        case ">=":
+            rows = [("today", "today"), *_SINCE, (month, "month"), (year, "year")]
+        case "<":
+            rows = [("7d", "older7"), ("30d", "older30"), (month, "before_month"), (year, "before_year")]
+        case "<=":
+            rows = [
+                ("7d", "older7"),
+                ("30d", "older30"),
+                (last_month, "before_month"),
+                (last_year, "before_year"),
+            ]
+        case _:
+            rows = [("today", "today"), ("yesterday", "yesterday"), *_SINCE]
+            rows += [(month, "month"), (last_month, "last_month"), (year, "year"), (last_year, "last_year")]
+    for value, name in rows:
+        yield value, f"search.date.{name}"

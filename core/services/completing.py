@@ -1,0 +1,317 @@
+"""What may stand at the cursor of a search: keys, and after a key the values that the library has."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from threading import Lock
+from typing import Any, TypeVar
+
+from core.algos.search_dates import date_choices
+from core.algos.search_keys import FIELD_PREFIXES, KEYS, Key, ValueKind, Vocabulary, vocabulary
+from core.algos.search_place import Place, place_at
+from core.algos.search_signs import quoted
+from core.domain.api import Cancel
+from core.domain.folder import SEPARATOR, Folder
+from core.domain.queries import MemoryFilter, Query
+from core.domain.queries_search import CompleteSearch
+from core.domain.results import Facets
+from core.domain.schema import Labels, Schema
+from core.domain.search import Completion, NamedValue, Suggestion, ValuesOf
+from core.ports.search_store import SearchStore
+from core.ports.store import Store
+
+VALUES_KEPT = 20_000
+"""So many values of a key are looked through."""
+LEAST_LETTERS = 2
+"""After so many Latin letters keys are offered, and after one character of another script."""
+_COUNTED = {*KEYS["layer"].values, *KEYS["status"].values}
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A value with all words for it; `word` is the one that is put in where no other was typed."""
+
+    word: str
+    words: tuple[str, ...]
+    label: str = ""
+    text: str = ""
+    count: int | None = None
+    type: str = ""
+
+
+class Completing:
+    """Answers CompleteSearch. Values are read once, and again after a change."""
+
+    def __init__(self, store: Store, values: Callable[[], SearchStore]) -> None:
+        self._store, self._values = store, values
+        self._lock = Lock()
+        self._op = -1
+        self._kept: dict[str, Any] = {}
+
+    def complete(self, query: CompleteSearch, _cancel: Cancel | None) -> Completion:
+        """The rows for a cursor. Cost: up to 100 ms after a change at 100,000 memories, else a few."""
+        place = place_at(query.text, query.cursor)
+        if place is None:
+            return Completion(query.cursor, query.cursor)
+        typed = _folded(place.typed)
+        if place.key is None:
+            found = self._keys(place, typed, query)
+            name = ""
+        else:
+            name = place.key
+            found = _fitting(self._choices(place, query), typed)
+        found = [each for each in found if each.insert != query.text[place.start : place.end]]
+        rows = tuple(found[: query.limit])
+        if name == ValuesOf.PERSON:
+            rows = self._with_counts(rows)
+        return Completion(place.start, place.end, name, place.typed, rows, len(found) > query.limit)
+
+    def answers(self) -> dict[type[Query[Any]], Callable[[Any, Cancel | None], Any]]:
+        """For the engine."""
+        return {CompleteSearch: self.complete}
+
+    # --- keys ---
+
+    def _keys(self, place: Place, typed: str, query: CompleteSearch) -> list[Suggestion]:
+        sign = "" if place.signed else ":"
+        prefix = next((each for each in FIELD_PREFIXES if typed.startswith(each)), None)
+        if prefix is not None:
+            columns = self._columns(query.language)
+            return [
+                Suggestion(f"{prefix}{name}{sign}", f"{prefix}{name}:", label)
+                for name, label in columns.items()
+                if name.casefold().startswith(typed[len(prefix) :])
+            ]
+        enough = len(typed) >= (LEAST_LETTERS if typed.isascii() else 1)
+        if not enough and not (query.all and not typed):
+            return []
+        chinese = query.language.startswith("zh")
+        rows = []
+        for key in KEYS.values():
+            words = (key.name, *key.words) if typed or not chinese else (key.words[0],)
+            word = next((each for each in words if each.startswith(typed)), None)
+            if word is not None:
+                rows.append(Suggestion(word + sign, f"{word}:", text=f"search.key.{key.name}"))
+        field = next((each for each in ("field.", "字段.") if each.startswith(typed)), None)
+        if field is not None:
+            shown = "字段." if not typed and chinese else field
+            rows.append(Suggestion(shown, shown, text="search.key.field"))
+        return rows
+
+    def _columns(self, language: str) -> dict[str, str]:
+        """Fields of all types by name, with what they are called."""
+        found: dict[str, str] = {}
+        for kind in self._schema().types:
+            for column in kind.field_columns:
+                found.setdefault(column.name, _said(column.labels, language))
+        return found
+
+    # --- values ---
+
+    def _choices(self, place: Place, query: CompleteSearch) -> Iterable[_Choice]:
+        name = place.key or ""
+        if name in {each.value for each in ValuesOf}:
+            return self._in_use(ValuesOf(name), place.typed, query.limit)
+        match name:
+            case "type" | "relation":
+                return self._typed(name, query.language)
+            case "folder":
+                return self._folders()
+        key = KEYS.get(name)
+        if key is None:
+            return self._field_values(name)
+        if key.kind is ValueKind.CHOICE:
+            return self._fixed(key, query.language)
+        if key.kind in (ValueKind.DATE, ValueKind.USE):
+            return _dates(key, place.op)
+        return ()
+
+    def _in_use(self, what: ValuesOf, typed: str, limit: int) -> list[_Choice]:
+        values = self._keep(
+            f"values {what.value}",
+            lambda: self._values().values_of(what, limit if _by_prefix(what) else VALUES_KEPT),
+        )
+        if _by_prefix(what) and typed:
+            values = self._values().titles_from(typed, limit)
+        return [
+            _Choice(each.value, (each.value,), count=each.count, type=each.type) for each in _distinct(values)
+        ]
+
+    def _typed(self, name: str, language: str) -> list[_Choice]:
+        """Types or relation types, by id and label."""
+        schema = self._schema()
+        known = self._known().values.get(name, {})
+        counts = self._facets().types if name == "type" else {}
+        choices = []
+        for kind in schema.types if name == "type" else schema.relations:
+            label = _said(kind.labels, language)
+            own = known.get(label.casefold()) == kind.id
+            word = label if own and language.startswith("zh") else str(kind.id)
+            beside = str(kind.id) if word == label else label
+            choices.append(
+                _Choice(
+                    word,
+                    (str(kind.id), *([label] if own else []), *kind.labels.values()),
+                    label="" if beside.casefold() == word.casefold() else beside,
+                    count=counts.get(kind.id, 0) if name == "type" else None,
+                    type=str(kind.id) if name == "type" else "",
+                )
+            )
+        return choices
+
+    def _folders(self) -> list[_Choice]:
+        """Folders and what lies above them, with the memories in and below each."""
+
+        def make() -> dict[str, int]:
+            counts: dict[str, int] = {}
+            with self._store.read() as reader:
+                nodes = reader.folder_nodes()
+            for node in nodes:
+                parts = node.folder.name.split(SEPARATOR)
+                for end in range(1, len(parts) + 1):
+                    path = SEPARATOR.join(parts[:end])
+                    counts[path] = counts.get(path, 0) + node.memories
+            return dict(sorted(counts.items(), key=lambda pair: pair[0].casefold()))
+
+        counts = self._keep("folders", make)
+        return [_Choice(path, (path, *path.split(SEPARATOR)), count=count) for path, count in counts.items()]
+
+    def _fixed(self, key: Key, language: str) -> list[_Choice]:
+        """Values that the language itself has."""
+        choices = []
+        counts = self._facets()
+        counted = {**counts.layers, **counts.statuses} if key.name in ("layer", "status", "is") else {}
+        for value, others in key.values.items():
+            chinese = next((each for each in others if not each.isascii()), value)
+            choices.append(
+                _Choice(
+                    chinese if language.startswith("zh") else value,
+                    (value, *others),
+                    text=_text_of(key.name, value),
+                    count=counted.get(value, 0) if value in _COUNTED and counted else None,
+                )
+            )
+        return choices
+
+    def _field_values(self, name: str) -> list[_Choice]:
+        """What the schema lets a person choose for a field of that name."""
+        column_name = name.removeprefix("field.").casefold()
+        choices = {
+            choice: None
+            for kind in self._schema().types
+            for column in kind.field_columns
+            if column.name.casefold() == column_name
+            for choice in column.choices
+        }
+        return [_Choice(choice, (choice,)) for choice in choices]
+
+    def _with_counts(self, rows: tuple[Suggestion, ...]) -> tuple[Suggestion, ...]:
+        counts = self._values().involved([row.shown for row in rows])
+        return tuple(replace(row, count=counts.get(row.shown)) for row in rows)
+
+    # --- what is kept until something changes ---
+
+    def _keep(self, name: str, make: Callable[[], T]) -> T:
+        """What was read under that name since the last change, else read now."""
+        op = self._values().newest_op()
+        with self._lock:
+            if op != self._op:
+                self._op, self._kept = op, {}
+            kept = self._kept
+        if name not in kept:
+            kept[name] = make()
+        value: T = kept[name]
+        return value
+
+    def _schema(self) -> Schema:
+        def make() -> Schema:
+            with self._store.read() as reader:
+                return reader.schema()
+
+        return self._keep("schema", make)
+
+    def _known(self) -> Vocabulary:
+        def make() -> Vocabulary:
+            with self._store.read() as reader:
+                return vocabulary(reader.schema(), reader.all_records(Folder))
+
+        return self._keep("known", make)
+
+    def _facets(self) -> Facets:
+        def make() -> Facets:
+            with self._store.read() as reader:
+                return reader.facets(MemoryFilter())
+
+        return self._keep("facets", make)
+
+
+def _by_prefix(what: ValuesOf) -> bool:
+    """Titles are too many to look through: they are looked up by how they begin."""
+    return what is ValuesOf.RELATED
+
+
+def _distinct(values: Sequence[NamedValue]) -> list[NamedValue]:
+    return list({each.value: each for each in reversed(values)}.values())[::-1]
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def _said(labels: Labels, language: str) -> str:
+    return labels.get(language) or labels.get("en") or next(iter(labels.values()), "")
+
+
+def _text_of(key: str, value: str) -> str:
+    """The text that says what a fixed value means; layers, statuses and reasons have theirs already."""
+    if key == "is":
+        key = (
+            "status" if value in KEYS["status"].values else "layer" if value in KEYS["layer"].values else key
+        )
+    return f"{key}.{value}" if key in ("layer", "status", "reason") else f"search.value.{key}.{value}"
+
+
+def _dates(key: Key, op: str) -> list[_Choice]:
+    today = datetime.now().astimezone().date()
+    choices = [_Choice(value, (value,), text=text) for value, text in date_choices(op, today)]
+    if key.kind is ValueKind.USE and op == ":":
+        choices.insert(0, _Choice("0", ("0",), text="search.value.never.recalled"))
+    return choices
+
+
+def _fitting(choices: Iterable[_Choice], typed: str) -> list[Suggestion]:
+    """What was typed as a whole first, then what begins with it, then what holds it; else in the order given."""
+    ranked: list[tuple[int, Suggestion]] = []
+    wanted = typed.strip("*")
+    for choice in choices:
+        rank, word = _rank(choice, wanted)
+        if rank < _NO_RANK:
+            shown = word if word in (choice.word, *choice.words[:1]) or choice.text else choice.word
+            label = choice.label if shown == choice.word else choice.word
+            ranked.append(
+                (
+                    rank,
+                    Suggestion(quoted(shown), shown, label, choice.text, choice.count, choice.type),
+                )
+            )
+    ranked.sort(key=lambda pair: pair[0])
+    return [row for _, row in ranked]
+
+
+_NO_RANK = 3
+
+
+def _rank(choice: _Choice, typed: str) -> tuple[int, str]:
+    if not typed:
+        return 1, choice.word
+    best, word = _NO_RANK, choice.word
+    for each in dict.fromkeys((choice.word, *choice.words)):
+        folded = _folded(each)
+        rank = 0 if folded == typed else 1 if folded.startswith(typed) else 2 if typed in folded else _NO_RANK
+        if rank < best:
+            best, word = rank, each
+    return best, word

@@ -1,0 +1,170 @@
+"""Completion in the search field: asks what may stand at the cursor, shows it, and puts in what is taken."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent
+
+from core.domain.api import Cancel, Report
+from core.domain.queries_search import CompleteSearch
+from core.domain.search import Completion, Suggestion
+from ui.context import Context
+from ui.tasks import Lane, single_shot
+from ui.views.suggestion_list import ROWS_SHOWN, SuggestionList
+from ui.widgets.search_field import SearchField
+
+PAUSE_MS = 60
+"""So long after the last key the library is asked."""
+_STEPS = {
+    Qt.Key.Key_Down: 1,
+    Qt.Key.Key_Up: -1,
+    Qt.Key.Key_PageDown: ROWS_SHOWN - 1,
+    Qt.Key.Key_PageUp: 1 - ROWS_SHOWN,
+}
+
+
+class SearchCompletion(QObject):
+    """Lives as long as the library is open. Letters of an unfinished composition ask nothing and take nothing.
+
+    After a key the first row is chosen, so that Enter takes it; among keys none is, so that Enter searches.
+    """
+
+    def __init__(self, context: Context, field: SearchField, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context, self._field = context, field
+        self._found = Completion()
+        self._asked = ("", 0)
+        self._quiet = False
+        self.list = SuggestionList(context.tr, context.theme, field)
+        self.list.taken.connect(self.take)
+        self._soon = single_shot(self, PAUSE_MS, self._ask)
+        field.installEventFilter(self)
+        field.textEdited.connect(self._on_edited)
+        field.textChanged.connect(self._on_text)
+        field.cursorPositionChanged.connect(self._on_moved)
+        context.tr.changed.connect(self.close)
+
+    def leave(self) -> None:
+        """The library is closed: let go of the field."""
+        self.close()
+        self._field.removeEventFilter(self)
+        self._field.textEdited.disconnect(self._on_edited)
+        self._field.textChanged.disconnect(self._on_text)
+        self._field.cursorPositionChanged.disconnect(self._on_moved)
+        self.list.deleteLater()
+
+    @property
+    def open(self) -> bool:
+        """Whether the list is shown."""
+        return not self.list.isHidden()
+
+    def close(self) -> None:
+        """Take the list away."""
+        self._soon.stop()
+        self._context.tasks.drop(self, "complete")
+        self.list.hide()
+
+    # --- asking ---
+
+    def _on_edited(self) -> None:
+        if not self._field.composing and not self._quiet:
+            self._soon.start()
+
+    def _on_text(self, text: str) -> None:
+        if not text:
+            self.close()
+
+    def _on_moved(self) -> None:
+        if self.open and not self._quiet:
+            self._soon.start()
+
+    def _ask(self, *, everything: bool = False) -> None:
+        field, engine = self._field, self._context.engine
+        if field.composing or not field.hasFocus():
+            self.close()
+            return
+        self._asked = (field.text(), field.cursorPosition())
+        query = CompleteSearch(*self._asked, language=self._context.tr.code, all=everything)
+
+        def ask(_progress: Report, cancel: Cancel) -> Completion:
+            return engine.ask(query, cancel=cancel)
+
+        self._context.tasks.run(
+            Lane.READ, ask, self._show, owner=self, query="complete", failed=lambda _error: self.close()
+        )
+
+    def _show(self, found: Completion) -> None:
+        field = self._field
+        if self._asked != (field.text(), field.cursorPosition()) or field.composing or not field.hasFocus():
+            return
+        self._found = found
+        if found.rows:
+            self.list.offer(found, choose_first=bool(found.key))
+        else:
+            self.list.hide()
+
+    # --- taking ---
+
+    def take(self, row: Suggestion) -> None:
+        """Put a row in place of what was typed; behind a key its values are offered at once."""
+        field, found = self._field, self._found
+        self.close()
+        text = field.text()
+        whole = bool(found.key)
+        at_end = whole and found.end >= len(text)
+        insert = row.insert + (" " if at_end else "")
+        self._quiet = True
+        try:
+            field.setSelection(found.start, found.end - found.start)
+            field.insert(insert)
+            field.setCursorPosition(found.start + len(insert))
+        finally:
+            self._quiet = False
+        field.setFocus()
+        if not whole:
+            self._soon.start()
+
+    # --- keys ---
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        match event.type():
+            case QEvent.Type.KeyPress if isinstance(event, QKeyEvent) and not self._field.composing:
+                return self._on_key(event)
+            case QEvent.Type.ShortcutOverride if isinstance(event, QKeyEvent) and self.open:
+                if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                    event.accept()
+                    return True
+            case QEvent.Type.InputMethod if isinstance(event, QInputMethodEvent) and event.preeditString():
+                self.close()
+            case QEvent.Type.InputMethod if isinstance(event, QInputMethodEvent) and event.commitString():
+                self._soon.start()
+            case QEvent.Type.FocusOut | QEvent.Type.Resize | QEvent.Type.Hide:
+                self.close()
+        return super().eventFilter(watched, event)
+
+    def _on_key(self, event: QKeyEvent) -> bool:
+        key = Qt.Key(event.key())
+        if key is Qt.Key.Key_Down and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            self._ask(everything=True)
+            return True
+        if not self.open:
+            return False
+        if self._asked != (self._field.text(), self._field.cursorPosition()):
+            self.list.hide()  # about another text: its answer is on its way
+            return False
+        if key in _STEPS:
+            self.list.step(_STEPS[key])
+            return True
+        if key is Qt.Key.Key_Escape:
+            self.close()
+            return True
+        chosen = self.list.chosen
+        if key is Qt.Key.Key_Tab and not event.modifiers():
+            chosen = chosen or self.list.rows[0]
+        elif key not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            return False
+        if chosen is None:
+            self.close()
+            return False
+        self.take(chosen)
+        return True
