@@ -5,6 +5,7 @@ Source: spec/STBME, Conventions ("JS falsy", numeric prefixes, UTF-16 lengths).
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ _INT_PREFIX = re.compile(r"[+-]?\d+", re.ASCII)
 _FLOAT_PREFIX = re.compile(r"[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|0[xX][0-9a-fA-F]+", re.ASCII)
 _BLANKS = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN_NUMBERS = (1e-6, 1e21)
 """Numbers of this size are written without an exponent."""
 
@@ -124,6 +126,35 @@ def _digits(value: float) -> tuple[str, str, int]:
     digits = (whole + ("" if rest == "0" else rest)).rstrip("0") or "0"
     stripped = digits.lstrip("0")
     return "-" if value < 0 else "", stripped, exponent - (len(digits) - len(stripped))
+
+
+def json_text(value: object, indent: int | None = None, _depth: int = 1) -> str:
+    """`JSON.stringify(value, null, indent)`: numbers as JavaScript writes them, halves of surrogate pairs escaped."""
+    match value:
+        case str():
+            quoted = json.dumps(value, ensure_ascii=False)
+            return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", quoted)
+        case float() if not math.isfinite(value):
+            return "null"
+        case Mapping():
+            colon = ":" if indent is None else ": "
+            items = [
+                f"{json_text(str(key))}{colon}{json_text(item, indent, _depth + 1)}"
+                for key, item in value.items()
+            ]
+            return _enclosed("{", items, "}", indent, _depth)
+        case list() | tuple():
+            return _enclosed(
+                "[", [json_text(item, indent, _depth + 1) for item in value], "]", indent, _depth
+            )
+    return text(value)
+
+
+def _enclosed(opener: str, items: list[str], closer: str, indent: int | None, depth: int) -> str:
+    if indent is None or not items:
+        return f"{opener}{','.join(items)}{closer}"
+    inner, outer = "\n" + " " * (indent * depth), "\n" + " " * (indent * (depth - 1))
+    return f"{opener}{inner}{(',' + inner).join(items)}{outer}{closer}"
 
 
 def utf16_length(value: str) -> int:

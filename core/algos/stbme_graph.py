@@ -7,11 +7,10 @@ We differ: text that is no graph is an error, never a silent empty graph (§8.1,
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from core.algos.js_values import is_finite_number, number, truthy
+from core.algos.js_values import is_finite_number, json_text, number, truthy
 from core.domain.json_types import Json
 
 Node: TypeAlias = dict[str, Any]
@@ -24,7 +23,6 @@ DEFAULT_IMPORTANCE = 5.0
 DEFAULT_STRENGTH = 0.8
 DEFAULT_RELATION = "related"
 INHIBITORY = 255
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class BrokenGraph(ValueError):
@@ -69,7 +67,7 @@ def _parsed(data: object) -> Mapping[str, Any]:
             raise BrokenGraph("not_json") from error
     if not isinstance(data, Mapping):
         raise BrokenGraph("not_an_object")
-    if not truthy(data.get("version")):
+    if data.get("version") is None:
         raise BrokenGraph("no_version")
     return data
 
@@ -113,18 +111,8 @@ def _edge_defaults(edge: Edge, now_ms: int) -> Edge:
 
 
 def write_graph(graph: Mapping[str, Any], *, indent: int | None = None) -> str:
-    """The graph as JSON text as JavaScript writes it: whole numbers without a point, lone surrogates escaped."""
-    separators = (",", ":") if indent is None else (",", ": ")
-    text = json.dumps(_whole_numbers(dict(graph)), ensure_ascii=False, indent=indent, separators=separators)
-    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-def _whole_numbers(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _whole_numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_whole_numbers(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+    """The graph as JSON text exactly as JavaScript writes it; indented, it is the text of an exported file."""
+    return json_text(graph, indent)
 
 
 def without_vectors(graph: Graph) -> Graph:
@@ -342,6 +330,12 @@ def statistics(graph: Graph) -> dict[str, Json]:
         "lastProcessedSeq": graph["lastProcessedSeq"],
         "typeCounts": types,
     }
+
+
+def floors(node: Node) -> list[Any]:
+    """First and last floor of the node; its seq twice without a usable range."""
+    span = node.get("seqRange")
+    return span[:2] if isinstance(span, list) and len(span) > 1 else [_seq(node), _seq(node)]
 
 
 def range_end(node: Node) -> float:

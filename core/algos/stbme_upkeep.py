@@ -147,7 +147,7 @@ def update_synopsis(
     if old is None:
         params = {"type": "synopsis", "fields": fields, "seq": seq, "importance": _SYNOPSIS_IMPORTANCE}
         return making.node(graph, params)
-    span = old.get("seqRange") or [old["seq"], old["seq"]]
+    span = stbme_graph.floors(old)
     updates = {
         "fields": fields,
         "seq": max(old["seq"], seq),
@@ -336,5 +336,5 @@ def _sum_up(
 
 
 def _member(node: Node) -> Member:
-    span = node.get("seqRange") or [node["seq"], node["seq"]]
+    span = stbme_graph.floors(node)
     return Member(node["seq"], span[0], span[1], _importance(node))

@@ -197,10 +197,7 @@ class Execution:
                 continue
             target = link.get("targetNodeId") or self._refs.get(link.get("targetRef") or "")
             if truthy(target):
-                relation = (
-                    link["relation"] if link.get("relation") in RELATIONS else stbme_graph.DEFAULT_RELATION
-                )
-                self._connect(node["id"], target, relation, link.get("strength"))
+                self._connect(node["id"], target, _relation(link.get("relation")), link.get("strength"))
 
     def _connect(self, start: str, end: object, relation: str, strength: object) -> None:
         kind = stbme_graph.INHIBITORY if relation == CONTRADICTS else 0
@@ -215,7 +212,7 @@ class Execution:
             return
         before = dict(node.get("fields") or {})
         seq = operation["seq"] if is_finite_number(operation.get("seq")) else self.seq
-        span = node.get("seqRange") or [node["seq"], node["seq"]]
+        span = stbme_graph.floors(node)
         updates = {
             "fields": operation.get("fields") or {},
             "seq": max(node["seq"], seq),
@@ -260,6 +257,11 @@ class Execution:
         node = stbme_graph.find_node(self.graph, operation.get("nodeId"))
         if node is not None:
             node["archived"] = True
+
+
+def _relation(named: object) -> str:
+    """The relation, or `related` for anything that is none."""
+    return named if isinstance(named, str) and named in RELATIONS else stbme_graph.DEFAULT_RELATION
 
 
 def _is_earlier_update(edge: Edge, source: object) -> bool:

@@ -144,7 +144,7 @@ def _residual(given: Inputs) -> Any:
 def _dedup(given: Inputs) -> Any:
     usable = [item for item in given["candidates"] or [] if isinstance(item.get("embedding"), list)]
     picks = dedupe.select_diverse(
-        rows([item["embedding"] for item in usable]),
+        [vectors.as_vector(item["embedding"]) for item in usable],
         [float(item.get("score") or 0.0) for item in usable],
         given["limit"],
         given["similarity_threshold"],

@@ -7,11 +7,9 @@ other ids than those handed out); the runner checks that the right value is what
 from __future__ import annotations
 
 import copy
-import itertools
 import json
 import math
 import re
-import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -59,201 +57,12 @@ def rule(
     return enter
 
 
-# --- Booku: memory_command (DESIGN §5, CLI grammar) ---------------------------------------------------
-
-_RECORD = [
-    "title",
-    "content",
-    "body",
-    "type",
-    "memory_type",
-    "status",
-    "person_id",
-    "core_tags",
-    "core",
-    "diffusion_tags",
-    "diffusion",
-    "opposing_tags",
-    "opposing",
-    "triple_tags",
-    "triplet",
-    "relation_ids",
-    "relation_memory_ids",
-    "relation_aliases",
-    "related_people",
-    "event_start_at",
-    "start_at",
-    "event_end_at",
-    "end_at",
-    "knowledge_type",
-    "place_type",
-    "asset_type",
-    "disposition_status",
-    "procedure_type",
-    "address_or_coord",
-    "address",
-]
-_IDS = ["id", "ids", "memory_id", "memory_ids"]
-_OPTIONS: dict[str, list[str]] = {
-    "search": [
-        "topn",
-        "top_n",
-        "n",
-        "query",
-        "q",
-        "type",
-        "memory_type",
-        "status",
-        "person_id",
-        "relation_of",
-        "related_to",
-        "include_archived",
-        "include_knowledge",
-        "include_related",
-        "related",
-        "core_tags",
-        "core",
-        "diffusion_tags",
-        "diffusion",
-        "opposing_tags",
-        "opposing",
-        "triple_tags",
-        "triplet",
-    ],
-    "read": _IDS,
-    "create": _RECORD,
-    "update": [*_RECORD, *_IDS],
-    "delete": ["hard", *_IDS],
-}
-_TYPES = ["person", "event", "knowledge", "place", "asset", "procedure"]
-_STATUSES = ["active", "archived", "expired"]
-
-
-def _refused(segment: str) -> str:
-    """Our error for a command with an option, type or status that there is not; "" for a good one."""
-    tokens = shlex.split(segment)
-    known = _OPTIONS.get(tokens[0].lower())
-    if known is None:
-        return ""
-    keys = [token.lstrip("-").lower() for token in tokens[1:] if token.startswith("-") and token.strip("-")]
-    if any(key not in known for key in keys):
-        return "unknown_option"
-    values = dict(itertools.pairwise(tokens))
-    if values.get("-type", "knowledge").lower() not in _TYPES:
-        return "unknown_type"
-    return "" if values.get("-status", "active").lower() in _STATUSES else "unknown_status"
-
-
-def _first_refused(case: Case) -> tuple[int, str, str] | None:
-    """Place, text and error of the first command that we refuse although the original ran it."""
-    results = case.expected["payload"]["results"]
-    for at, result in enumerate(results):
-        if result["success"] and (error := _refused(result["command"])):
-            return at, result["command"], error
-    return None
-
-
-@rule(
-    "execute",
-    "DESIGN §5, CLI grammar: unknown option, type or status is an error (the original ignored them)",
-    lambda case: _first_refused(case) is not None,
-)
-def _refusal(case: Case) -> Any:
-    refused = _first_refused(case)
-    assert refused is not None
-    at, command, error = refused
-    before = case.expected["payload"]["results"][:at]
-    calls = sum(result["result"].get("action") != "help" for result in before)
-    results = [*before, {"command": command, "success": False, "error": error}]
-    payload = {"action": "memory_command", "ok": False, "executed": len(results), "results": results}
-    return {"tool_success": True, "payload": payload, "service_calls": case.expected["service_calls"][:calls]}
-
-
-def _balanced(text: str) -> bool:
-    try:
-        shlex.split(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _quoted_separator(text: str) -> bool:
-    """Whether `&&` stands inside quotes: the whole can be read, the pieces of a plain split cannot."""
-    return _balanced(text) and not all(_balanced(part) for part in text.split("&&"))
-
-
-@rule(
-    "split_segments",
-    "DESIGN §5, CLI grammar: && inside quotes does not split",
-    lambda case: _quoted_separator(case.inputs["command"]),
-)
-def _unsplit(case: Case) -> Any:
-    """The pieces of the plain split, joined again where a quotation mark was open."""
-    joined: list[str] = []
-    for part in case.inputs["command"].split("&&"):
-        if joined and (joined[-1].count('"') % 2 or joined[-1].count("'") % 2):
-            joined[-1] += "&&" + part
-        else:
-            joined.append(part)
-    return [part.strip() for part in joined if part.strip()]
-
-
-@rule(
-    "parse_segment",
-    "DESIGN §5, CLI grammar: -key=value gives a value that may start with -",
-    lambda case: (
-        _balanced(case.inputs["segment"])
-        and any(token.startswith("-") and "=" in token for token in shlex.split(case.inputs["segment"]))
-    ),
-)
-def _key_value(case: Case) -> Any:
-    tokens = shlex.split(case.inputs["segment"])
-    options: dict[str, list[str]] = {}
-    for at, token in enumerate(tokens[1:], start=1):
-        if token.startswith("-") and "=" in token:
-            key, _, value = token.lstrip("-").partition("=")
-        elif token.strip("-") and token.startswith("-"):
-            following = tokens[at + 1] if at + 1 < len(tokens) else "-"
-            key, value = token.lstrip("-"), "true" if following.startswith("-") else following
-        else:
-            continue
-        options.setdefault(key.lower(), []).append(value)
-    return [tokens[0].lower(), options]
-
-
-_QUOTED_SEARCH = re.compile(r"""\s*search\s+-(?:query|q)\s+(["'])([^"']*&&[^"']*)\1\s*""")
-
-
-@rule(
-    "execute",
-    "DESIGN §5, CLI grammar: && inside quotes does not split",
-    lambda case: _QUOTED_SEARCH.fullmatch(case.inputs["command"]) is not None,
-)
-def _unsplit_search(case: Case) -> Any:
-    found = _QUOTED_SEARCH.fullmatch(case.inputs["command"])
-    assert found is not None
-    arguments: dict[str, Any] = dict.fromkeys(["memory_type", "status", "person_id", "relation_of"])
-    arguments |= {
-        "top_n": 10,
-        "query_text": found[2],
-        "core_tags": [],
-        "diffusion_tags": [],
-        "opposing_tags": [],
-    }
-    arguments |= {"include_archived": False, "include_knowledge": True, "include_related": False}
-    result = {
-        "command": case.inputs["command"].strip(),
-        "success": True,
-        "result": {"ok": "search_memory_entries"},
-    }
-    return {
-        "tool_success": True,
-        "payload": {"action": "memory_command", "ok": True, "executed": 1, "results": [result]},
-        "service_calls": [{"method": "search_memory_entries", "kwargs": arguments}],
-    }
-
-
 # --- Booku: text ----------------------------------------------------------------------------------------
+
+
+def _heading_line(case: Case) -> tuple[str, str]:
+    """The heading that the title makes, and the first line of the text without the white space after it."""
+    return f"# {case.inputs['title'].strip()}", case.inputs["content"].split("\n")[0].rstrip()
 
 
 @rule(
@@ -261,8 +70,8 @@ def _unsplit_search(case: Case) -> Any:
     "spec/BOOKU §8.19: a title that is only the beginning of the heading must not eat part of it",
     lambda case: (
         bool(case.inputs["title"].strip())
-        and case.inputs["content"].startswith(f"# {case.inputs['title'].strip()}")
-        and case.inputs["content"].split("\n")[0].rstrip() != f"# {case.inputs['title'].strip()}"
+        and case.inputs["content"].startswith(_heading_line(case)[0])
+        and _heading_line(case)[1] != _heading_line(case)[0]
     ),
 )
 def _uneaten(case: Case) -> Any:
@@ -310,11 +119,43 @@ def _equal_lists(case: Case) -> Any:
 
 
 def _plain(value: Any) -> str:
-    return (
-        ",".join(map(str, value))
-        if isinstance(value, list)
-        else str(value if value not in (None, "") else "空")
-    )
+    shown = ",".join(map(str, value)) if isinstance(value, list) else value
+    return "空" if shown in (None, "") else str(shown)
+
+
+def _equal_again(operation: Any, nodes: Mapping[str, Any]) -> list[str]:
+    """Fields that an update gives a list or an object which the node has already."""
+    if not isinstance(operation, dict) or operation.get("action") != "update":
+        return []
+    before = (nodes.get(str(operation.get("nodeId"))) or {}).get("fields") or {}
+    return [
+        key
+        for key, value in (operation.get("fields") or {}).items()
+        if isinstance(value, list | dict) and before.get(key) == value
+    ]
+
+
+def _without_equal_lists(case: Case) -> tuple[list[Any], bool]:
+    """The operations without the fields that change nothing, and whether there was one."""
+    nodes = {str(node.get("id")): node for node in case.inputs["graph"]["nodes"]}
+    operations = copy.deepcopy(case.inputs.get("operations") or [])
+    found = False
+    for operation in operations:
+        for key in _equal_again(operation, nodes):
+            found = True
+            del operation["fields"][key]
+    return operations, found
+
+
+@rule(
+    "extractMemories",
+    "spec/STBME §8.15: equal lists are no change (the original compared identity)",
+    lambda case: _without_equal_lists(case)[1],
+)
+def _no_event_for_equal_lists(case: Case) -> Any:
+    """The same as if those fields had not been given."""
+    operations, _ = _without_equal_lists(case)
+    return TABLE[case.function].run({**copy.deepcopy(case.inputs), "operations": operations})
 
 
 _HALF = re.compile("[\ud800-\udfff]")
@@ -332,15 +173,22 @@ def _whole_characters(case: Case) -> Any:
     return {"text": text, "trimmed": trimmed, "tokens": math.ceil(han / 2 + (units - han) / 4)}
 
 
-@rule(
-    "reinforceAccess",
-    "spec/STBME §8.26: importance 0 is a value, not a missing one",
-    lambda case: (
-        case.inputs["node"].get("importance") == 0 and not isinstance(case.inputs["node"]["importance"], bool)
-    ),
-)
+_ZERO = "spec/STBME §8.26: importance 0 is a value, not a missing one"
+_STEP = 0.1
+
+
+def _is_zero(node: Mapping[str, Any]) -> bool:
+    return node.get("importance") == 0 and not isinstance(node["importance"], bool)
+
+
+@rule("reinforceAccess", _ZERO, lambda case: _is_zero(case.inputs["node"]))
 def _zero_importance(case: Case) -> Any:
-    return {**case.expected, "importance": 0.1}
+    return {**case.expected, "importance": _STEP}
+
+
+@rule("reinforceAccess x60", _ZERO, lambda case: _is_zero(case.inputs["node"]))
+def _zero_importance_again(case: Case) -> Any:
+    return {**case.expected, "importance": min(10.0, _STEP * case.inputs["times"])}
 
 
 # --- ST-BME: archived and hidden nodes take part in nothing (DESIGN §5, visibility and diffusion) -----------
@@ -365,7 +213,21 @@ def _only_usable(graph: Mapping[str, Any], options: Mapping[str, Any]) -> dict[s
     return copy.deepcopy({**graph, "nodes": nodes, "edges": edges})
 
 
-@rule("retrieve", _NOTHING, lambda case: case.note.startswith("quirk:"))
+def _unusable(case: Case) -> set[str]:
+    graph, options = case.inputs["graph"], case.inputs.get("options") or {}
+    usable = {node.get("id") for node in _only_usable(graph, options)["nodes"]}
+    return {node.get("id") for node in graph["nodes"]} - usable
+
+
+def _unusable_takes_part(case: Case) -> bool:
+    """Whether an archived or hidden node is shown, chosen or asked for, or could hand energy on."""
+    unusable = _unusable(case)
+    named = json.dumps([case.expected, case.inputs.get("seeds")])
+    linked = (end for edge in case.inputs["graph"]["edges"] for end in (edge.get("fromId"), edge.get("toId")))
+    return any(f'"{name}"' in named for name in unusable) or any(end in unusable for end in linked)
+
+
+@rule("retrieve", _NOTHING, _unusable_takes_part)
 def _retrieve_usable(case: Case) -> Any:
     """The same as without those nodes; only the count of active nodes still has the hidden ones."""
     graph, options = case.inputs["graph"], case.inputs["options"]
@@ -376,81 +238,21 @@ def _retrieve_usable(case: Case) -> Any:
     return {**value, "stats": {**value["stats"], "totalActive": active}}
 
 
-@rule("reconstructSceneNodeIds", _NOTHING, lambda case: case.note.startswith("quirk:"))
+def _recalled_zeros(case: Case) -> set[str]:
+    """Ids of nodes of importance 0 that were recalled; the original raised them as if they had none."""
+    zeros = {node.get("id") for node in case.inputs["graph"]["nodes"] if _is_zero(node)}
+    return zeros & {row["id"] for row in case.expected["changed_nodes"]}
+
+
+@rule("retrieve", _ZERO, lambda case: bool(_recalled_zeros(case)))
+def _retrieve_zeros(case: Case) -> Any:
+    zeros = _recalled_zeros(case)
+    rows = case.expected["changed_nodes"]
+    raised = [{**row, "importance": _STEP} if row["id"] in zeros else row for row in rows]
+    return {**case.expected, "changed_nodes": raised}
+
+
+@rule("reconstructSceneNodeIds", _NOTHING, _unusable_takes_part)
 def _scene_usable(case: Case) -> Any:
     graph = _only_usable(case.inputs["graph"], {})
     return TABLE[case.function].run({**copy.deepcopy(case.inputs), "graph": graph})
-
-
-# --- ST-BME: compression (DESIGN §5) ----------------------------------------------------------------------
-
-
-@rule(
-    "compressType",
-    "DESIGN §5, compression: a reply without fields is refused",
-    lambda case: (
-        isinstance(case.inputs["replies"], list)
-        and len(case.inputs["replies"]) == 1
-        and isinstance(case.inputs["replies"][0], dict)
-        and not case.inputs["replies"][0].get("fields")
-        and case.expected["result"]["created"] == 1
-    ),
-)
-def _refused_reply(case: Case) -> Any:
-    nodes = case.inputs["graph"]["nodes"]
-    return {
-        "result": {"created": 0, "archived": 0},
-        "llm_calls": case.expected["llm_calls"],
-        "groups": [],
-        "archived": [node["id"] for node in nodes if node["archived"]],
-        "active": [node["id"] for node in nodes if not node["archived"]],
-        "edges": len(case.inputs["graph"]["edges"]),
-    }
-
-
-def _exactly_fan_in(case: Case) -> bool:
-    """Whether a forced compression meets a level with exactly fan-in nodes, where the original stops."""
-    if not case.inputs["force"] or not isinstance(case.inputs["replies"], str):
-        return False
-    fan_in = (case.inputs["compression"] or {}).get("fanIn", 0)
-    nodes = [node for node in case.inputs["graph"]["nodes"] if node["type"] == case.inputs["type"]]
-    count = sum(not node["archived"] and not node.get("level") for node in nodes)
-    return fan_in > 1 and count == fan_in
-
-
-@rule(
-    "compressType", "DESIGN §5, compression: exactly fan-in memories are enough when forced", _exactly_fan_in
-)
-def _one_group(case: Case) -> Any:
-    graph = case.inputs["graph"]
-    group = [node for node in graph["nodes"] if node["type"] == case.inputs["type"] and not node["archived"]]
-    group.sort(key=lambda node: node["seq"])
-    made = "00000000-0000-4000-8000-000000000001"
-    tail = max(group, key=lambda node: (node["seq"], graph["nodes"].index(node)))
-    vector = case.inputs.get("embed_default")
-    node = {
-        "id": made,
-        "level": 1,
-        "childIds": [child["id"] for child in group],
-        "seq": group[-1]["seq"],
-        "seqRange": [group[0]["seqRange"][0], group[-1]["seqRange"][1]],
-        "importance": max(child["importance"] for child in group),
-        "fields": {"summary": "总结1"},
-        "archived": False,
-        "parentId": None,
-        "prevId": tail["id"],
-        "nextId": None,
-        "embedding": vector,
-    }
-    children = {child["id"] for child in group}
-    return {
-        "result": {"created": 1, "archived": len(group)},
-        "llm_calls": 1,
-        "groups": [node],
-        "archived": [one["id"] for one in graph["nodes"] if one["archived"] or one["id"] in children],
-        "active": [
-            *(one["id"] for one in graph["nodes"] if not one["archived"] and one["id"] not in children),
-            made,
-        ],
-        "edges": len(graph["edges"]),
-    }

@@ -74,8 +74,10 @@ def _number_or(value: Any, default: float) -> float:
 )
 def _diffuse(given: Inputs) -> Any:
     adjacency, seeds, options = given["adjacency"], given["seeds"], given["options"] or {}
-    links = [(start, link) for start, row in adjacency.items() for link in row or [] if link.get("targetId")]
-    seeds = [(seed["id"], _number_or(seed.get("energy"), 0.0)) for seed in seeds if seed.get("id")]
+    rows = (adjacency or {}).items()
+    links = [(start, link) for start, row in rows for link in row or [] if link and link.get("targetId")]
+    given_seeds = [seed for seed in seeds or [] if seed and seed.get("id")]
+    seeds = [(seed["id"], _number_or(seed.get("energy"), 0.0)) for seed in given_seeds]
     named = [name for start, link in links for name in (start, link["targetId"])]
     ids = list(dict.fromkeys([*(name for name, _ in seeds), *named]))
     place = {name: at for at, name in enumerate(ids)}
@@ -305,6 +307,9 @@ def _import(given: Inputs) -> Any:
     return stbme_graph.without_vectors(stbme_graph.read_graph(given["data"], now_of(given)))
 
 
+golden("exportGraph")(
+    lambda given: stbme_graph.write_graph(stbme_graph.without_vectors(given["graph"]), indent=2)
+)
 golden("createEmptyGraph")(lambda _: stbme_graph.empty_graph())
 golden("serializeGraph")(lambda given: stbme_graph.write_graph(given["graph"]))
 golden("buildTemporalAdjacencyMap")(lambda given: stbme_graph.adjacency(given["graph"], now_of(given)))
@@ -337,8 +342,8 @@ class _Script:
 
     def run(self, step: dict[str, Any]) -> Any:
         raw, step = step, self.resolve(step)
-        now = int(step.get("now") or self.now)
-        result = self._operation(step, now)
+        self.now = int(step.get("now") or self.now)  # it moves the clock from this step on
+        result = self._operation(step, self.now)
         if "as" in raw and isinstance(result, str):
             self.names[raw["as"]] = result
         return result

@@ -305,5 +305,5 @@ def _retrieve(given: Inputs) -> Any:
         "llm_calls": model.calls,
         "llm_candidates": offered[0] if offered else None,
         "embed_calls": len(embedder.inputs),
-        "changed_nodes": [{"id": node["id"], **{key: node[key] for key in keys}} for node in changed],
+        "changed_nodes": [{"id": node["id"], **{key: node.get(key) for key in keys}} for node in changed],
     }
