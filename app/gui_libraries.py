@@ -55,11 +55,17 @@ class GuiLibraries:
             lock = container.take_lock(path)
             lock.release()
             shutil.rmtree(path)
-        fresh = not container.library_exists(path)
-        engine = self._keep(path, create=fresh)
-        if fresh:
-            engine.run(ApplyImport(self._library(engine).sample_plan()))
-        return engine
+        if not container.library_exists(path):
+            self._fill(path)
+        return self._keep(path, create=False)
+
+    def _fill(self, path: Path) -> None:
+        """The program fills the sample, so that a person's first Ctrl+Z does not empty it."""
+        library = container.open_library(path, container.program(SAMPLE), self._settings, create=True)
+        try:
+            library.engine.run(ApplyImport(library.sample_plan()))
+        finally:
+            library.close()
 
     def _keep(self, path: Path, *, create: bool, read_only: ReadOnly | None = None) -> EngineApi:
         library = container.open_library(
@@ -79,9 +85,6 @@ class GuiLibraries:
             self._open[id(library.engine)] = library
         self._settings.remember_library(path)
         return library.engine
-
-    def _library(self, engine: EngineApi) -> container.Library:
-        return self._open[id(engine)]
 
     def close(self, engine: EngineApi) -> None:
         """End the engine's threads and processes and give the lock back."""

@@ -395,10 +395,18 @@ class Session(QWidget):
             DROP: self.context.actions.get("documents.add_files").trigger,
             EDIT: self.detail.edit,
             MERGE: lambda: self.upkeep_link.show_task("duplicates"),
-            UNDO: self.context.actions.get("edit.undo").trigger,
+            UNDO: self._undo_or_say,
             WHY: lambda: self._ask_why(table.current_memory),
         }
         ways[step]()
+
+    def _undo_or_say(self) -> None:
+        """Undo the newest change; where there is none, say so."""
+        actions = self.context.actions
+        if why := actions.why_disabled("edit.undo"):
+            self.status.say(why)
+        else:
+            actions.get("edit.undo").trigger()
 
     def close_library(self) -> EngineApi:
         """Keep what is typed and arranged; gives back the engine, to be closed by whoever opened it."""

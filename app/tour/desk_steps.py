@@ -31,6 +31,8 @@ def open_sample(stage: Stage) -> None:
     stage.until(lambda: stage.session.memories.model.rowCount() > 0, "the list")
     listed = stage.session.memories.model.rowCount()
     stage.expect(listed, len(stage.ask(ListMemories())), "rows of the list")
+    undo = stage.session.context.actions.get("edit.undo")
+    stage.expect(undo.isEnabled(), False, "something to undo in a sample nobody touched")
 
 
 def look_at_a_file(stage: Stage) -> None:

@@ -103,3 +103,9 @@ def test_all_done_is_said_and_a_reset_begins_anew(qtbot: QtBot, window: MainWind
     steps._reset.click()
     assert asked == [True]
     assert steps.done == frozenset()
+
+
+def test_undo_where_nothing_was_done_says_so(window: MainWindow, sample: Session) -> None:
+    steps_of(sample).buttons[UNDO].click()
+    assert steps_of(sample).done == frozenset()
+    assert sample.status.said.text() == "There is nothing to undo"

@@ -105,7 +105,6 @@ class FirstSteps(QWidget):
         self._title.setText(
             tr("steps.all_done") if all_done else tr("steps.title", done=len(done), count=len(STEPS))
         )
-        self._title.setMinimumHeight(theme.px(26))
         for step, button in self.buttons.items():
             ticked, name = step in done, tr(f"steps.{step}")
             icon = ("mdi6.check-circle", "ok") if ticked else ("mdi6.circle-outline", "secondary")
@@ -114,9 +113,11 @@ class FirstSteps(QWidget):
             button.setText(name)
             button.setToolTip(tr(f"steps.{step}.tip"))
             button.setAccessibleName(tr("steps.ticked", name=name) if ticked else name)
+            self._title.setMinimumHeight(button.sizeHint().height())
         self._reset.setText(tr("chooser.reset_sample"))
         self._reset.setToolTip(tr("chooser.reset_sample.tip"))
         self._close.setIcon(theme.icon("mdi6.close", "secondary"))
         self._close.setIconSize(theme.icon_size)
+        self._close.setMinimumHeight(self._title.minimumHeight())
         self._close.setToolTip(tr("steps.close"))
         self._close.setAccessibleName(tr("steps.close"))
