@@ -395,6 +395,7 @@ class Library:
         from core.services.manual_work import ManualWork
         from core.services.proposals import proposal_answers
         from core.services.recall.answers import recall_answers
+        from core.services.saved_searches import SavedCounts
         from core.services.searching import Searching
         from core.services.upkeep_answers import upkeep_answers
 
@@ -428,6 +429,7 @@ class Library:
             ),
             **Searching(self.store, self._near).answers(),
             **Completing(self.store, lambda: self.store.search).answers(),
+            **SavedCounts(self.store).answers(),
             qi.SearchByMeaning: self._search,
             qi.Verify: self._verify,
             qi.RebuildIndex: lambda _query, cancel: (

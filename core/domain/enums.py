@@ -88,6 +88,7 @@ class Kind(StrEnum):
     NOT_DUPLICATE = "not_duplicate"
     PIN = "pin"
     RECALL_CASE = "recall_case"
+    SAVED_SEARCH = "saved_search"
     MERGE = "merge_record"
     DECISION = "decision"
 

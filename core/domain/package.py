@@ -19,6 +19,7 @@ from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory, TagSet
 from core.domain.recall import RecallCase
 from core.domain.results import Problem
+from core.domain.saved_search import SavedSearch
 from core.domain.schema import MemoryType, RelationType
 
 NO_FOLDER = FolderPk(0)
@@ -179,6 +180,9 @@ class PackageContent(Protocol):
 
     def pins(self) -> Iterator[PackedPin]:
         """Pins of the graph's pictures."""
+
+    def searches(self) -> Iterator[SavedSearch]:
+        """Saved searches, in their order (`pk` 0)."""
 
     def vectors(self) -> Iterator[VectorSet]:
         """Vectors, one set a model and length; a set must be read before the next is asked for."""

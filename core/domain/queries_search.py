@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.domain.queries import Query
+from core.domain.saved_search import SavedSearch
 from core.domain.search import Completion
 
 
@@ -27,3 +29,20 @@ class CompleteSearch(Query[Completion]):
     language: str = "en"
     limit: int = 40
     all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSearches(Query[tuple[SavedSearch, ...]]):
+    """Searches kept under a name, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSearchNamed(Query[SavedSearch]):
+    """The saved search of a name (case does not matter). Errors: NotFound."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSearchCounts(Query[Mapping[int, int]]):
+    """How many memories each saved search finds, by pk, as far as that is known within half a second."""

@@ -45,6 +45,7 @@ from core.domain.results import (
     UndoPreview,
     UndoState,
 )
+from core.domain.saved_search import SavedSearch
 from core.domain.sayings import SaidChange
 from core.domain.schema import MemoryType, RelationType, Schema
 from core.ports.progress import Progress, ignore_progress
@@ -65,6 +66,7 @@ Record = (
     | NotDuplicate
     | Pin
     | RecallCase
+    | SavedSearch
     | MergeRecord
     | Decision
 )
@@ -83,6 +85,7 @@ R = TypeVar(
     NotDuplicate,
     Pin,
     RecallCase,
+    SavedSearch,
     MergeRecord,
     Decision,
 )

@@ -18,6 +18,7 @@ from core.services.folders import folders_below, moved_below
 from core.services.lookup import CHUNK, check_unlocked, chunks, default_folder, folder_of
 from core.services.moving import put_into
 from core.services.outcome import Outcome
+from core.services.saved_searches import follow_folders
 
 
 def merge(uow: UnitOfWork, command: MergeFolders) -> Outcome:
@@ -42,6 +43,9 @@ def merge(uow: UnitOfWork, command: MergeFolders) -> Outcome:
             uow.update(Kind.FOLDER, [folder.pk], {"name": name})
         else:
             moved += _merge_one(uow, folder, same)
+    follow_folders(
+        uow, {each.name: moved_below(each.name, source.name, target.name) for each in (source, *below)}
+    )
     uow.label(count=moved, title=source.name, folder=target.name)
     return Outcome(changed=moved + 1, counts={"memories": moved})
 

@@ -13,6 +13,7 @@ from core.domain.ids import FolderPk
 from core.ports.store import Reader, UnitOfWork
 from core.services.lookup import folder_of
 from core.services.outcome import Outcome
+from core.services.saved_searches import follow_folders
 
 
 def create(uow: UnitOfWork, command: CreateFolder) -> Outcome:
@@ -29,11 +30,11 @@ def rename(uow: UnitOfWork, command: RenameFolder) -> Outcome:
     """Another name; folders below it follow. Errors: NotFound, Invalid for an empty or taken name."""
     folder = folder_of(uow, command.folder)
     name = clean_folder_name(command.name)
-    names = {folder.pk: name} | {
-        below.pk: moved_below(below.name, folder.name, name) for below in folders_below(uow, folder.name)
-    }
+    below_it = folders_below(uow, folder.name)
+    names = {folder.pk: name} | {below.pk: moved_below(below.name, folder.name, name) for below in below_it}
     check_free(uow, [clean_folder_name(new) for new in names.values()], except_for=names)
     changed = rename_all(uow, names)
+    follow_folders(uow, {below.name: names[below.pk] for below in below_it} | {folder.name: name})
     uow.label(count=changed, title=folder.name, folder=name)
     return Outcome(changed=changed)
 

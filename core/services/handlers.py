@@ -18,6 +18,7 @@ from core.domain import commands_proposals as cp
 from core.domain import commands_recall as cr
 from core.domain import commands_sayings as csa
 from core.domain import commands_schema as cs
+from core.domain import commands_search as css
 from core.domain import commands_transfer as ct
 from core.domain import commands_upkeep as cu
 from core.ports.store import UnitOfWork
@@ -44,6 +45,7 @@ from core.services import (
     relations,
     repair,
     replace,
+    saved_searches,
     schema,
     schema_desk,
     sources,
@@ -118,6 +120,11 @@ HANDLERS: Mapping[type[c.Command], Handler] = {
     cr.SaveRecallCases: recall_cases.save,
     cr.RemoveRecallCases: recall_cases.remove,
     cr.ImportRecallCases: recall_cases.import_lines,
+    css.SaveSearch: saved_searches.save,
+    css.RenameSavedSearch: saved_searches.rename,
+    css.ChangeSavedSearch: saved_searches.change,
+    css.OrderSavedSearches: saved_searches.order,
+    css.RemoveSavedSearches: saved_searches.remove,
     cd.IngestDocument: documents.ingest,
     cd.ReplaceDocument: documents.replace,
     cd.DeleteDocuments: documents.delete,

@@ -27,9 +27,11 @@ from core.domain.package import (
 )
 from core.domain.pin import Pin
 from core.domain.recall import RecallCase
+from core.domain.saved_search import SavedSearch
 from core.domain.schema import MemoryType, RelationType
 from core.ports.store import Reader
 from core.services.chat_floors import branch_of, messages_in
+from core.services.saved_searches import saved_searches
 
 PAGE = 1000
 
@@ -248,6 +250,10 @@ class LibraryContent:
                 folder=None if case.folder is None else self._names[case.folder],
                 expected=tuple(ids[pk] for pk in case.expected if pk in ids),
             )
+
+    def searches(self) -> Iterator[SavedSearch]:
+        """Saved searches of a whole library."""
+        return iter(saved_searches(self._reader) if self._all and self._scope.memories is None else ())
 
     def pins(self) -> Iterator[PackedPin]:
         """Pins of pictures of which all folders are inside."""

@@ -14,6 +14,7 @@ from core.domain.memory import Alias, Tag
 from core.domain.package import Collision, PackedMemory, PackedMessage, PackedPin
 from core.domain.pin import Pin
 from core.domain.recall import RecallCase
+from core.domain.saved_search import SavedSearch
 
 if TYPE_CHECKING:
     from core.services.package_import import PackageImport
@@ -28,6 +29,7 @@ def write_extras(run: PackageImport) -> None:
     _pairs(run)
     _cases(run)
     _pins(run)
+    _searches(run)
 
 
 def tag_rows(memories: Iterable[tuple[MemoryPk, PackedMemory]]) -> tuple[list[Tag], list[Alias]]:
@@ -116,6 +118,26 @@ def _cases(run: PackageImport) -> None:
 
 def _case_key(case: RecallCase) -> tuple[object, ...]:
     return case.folder, case.name, case.message, case.viewer, case.recipe, case.expected
+
+
+def _searches(run: PackageImport) -> None:
+    """Saved searches that are not here; one whose name is taken by another gets a number."""
+    here = run.uow.all_records(SavedSearch)
+    names = {each.name.casefold(): each.text for each in here}
+    last = max((each.position for each in here), default=-1)
+    for chunk in run.chunks(run.content.searches()):
+        new = []
+        for each in chunk:
+            name, number = each.name, 1
+            while names.get(name.casefold(), each.text) != each.text:
+                number += 1
+                name = f"{each.name} {number}"
+            if name.casefold() not in names:
+                names[name.casefold()] = each.text
+                last += 1
+                new.append(replace(each, name=name, position=last))
+        run.uow.insert(new)
+        run.counts["saved_searches"] += len(new)
 
 
 def _pins(run: PackageImport) -> None:

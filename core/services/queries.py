@@ -36,6 +36,7 @@ from core.domain.safe_text import storable
 from core.domain.schema import Schema
 from core.ports.store import Reader
 from core.services import (
+    about,
     chats,
     documents,
     memos,
@@ -45,6 +46,7 @@ from core.services import (
     proposals,
     recall_cases,
     replace,
+    saved_searches,
     schema_desk,
     searching,
     whole,
@@ -193,6 +195,8 @@ def pieces(reader: Reader, query: qd.PiecesOf) -> tuple[Memory, ...]:
 QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.ListMemories: list_memories,
     qf.CanonicalSearch: searching.canonical,
+    qf.SavedSearches: saved_searches.saved_searches,
+    qf.SavedSearchNamed: saved_searches.named,
     q.MemoryRows: memory_rows,
     q.Memories: memories,
     q.MemoryDetailOf: detail,
@@ -201,6 +205,7 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.Folders: folders,
     q.FolderByName: folder_by_name,
     qsa.OldTextsOf: old_texts.old_texts,
+    qsa.EverythingAbout: about.about,
     q.CrossingEdges: crossing_edges,
     q.LiveEdges: live_edges,
     q.Edges: edges,

@@ -20,6 +20,7 @@ from core.domain.pin import Pin
 from core.domain.proposal import Decision, PartVerdict
 from core.domain.recall import RecallCase
 from core.domain.safe_text import storable
+from core.domain.saved_search import SavedSearch
 from core.domain.schema import Column, ColumnFormat, ColumnRole, Compression, MemoryType, RelationType
 from core.ports.store import R, Record
 
@@ -163,6 +164,7 @@ RECORDS: dict[Kind, type[Record]] = {
         NotDuplicate,
         Pin,
         RecallCase,
+        SavedSearch,
         MergeRecord,
         Decision,
     )

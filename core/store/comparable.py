@@ -22,6 +22,7 @@ JOURNALED = (
     "not_duplicate",
     "pin",
     "recall_case",
+    "saved_search",
     "merge_record",
     "decision",
 )

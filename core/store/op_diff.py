@@ -26,6 +26,7 @@ _TITLE = {
     Kind.MEMORY_TYPE: "id",
     Kind.RELATION_TYPE: "id",
     Kind.RECALL_CASE: "name",
+    Kind.SAVED_SEARCH: "name",
     Kind.TAG: "value",
     Kind.ALIAS: "value",
 }

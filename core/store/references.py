@@ -48,6 +48,7 @@ UNIQUE: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (Kind.PIN, ("place", "memory")),
     (Kind.MERGE, ("loser",)),
     (Kind.DECISION, ("proposal", "part")),
+    (Kind.SAVED_SEARCH, ("name",)),
 )
 """Column groups that must be unique and can be taken by another row in the meantime."""
 
@@ -65,6 +66,7 @@ RESTORE_ORDER = (
     Kind.MESSAGE,
     Kind.MEMO,
     Kind.RECALL_CASE,
+    Kind.SAVED_SEARCH,
     Kind.MERGE,
     Kind.DECISION,
 )

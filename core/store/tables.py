@@ -470,6 +470,17 @@ class RecallCaseTable(Base):
     created_at: Mapped[int]
 
 
+class SavedSearchTable(Base):
+    """Searches kept under a name, in canonical text."""
+
+    __tablename__ = "saved_search"
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    text: Mapped[str]
+    position: Mapped[int]
+    created_at: Mapped[int]
+
+
 class EvaluationTable(Base):
     """Figures of a run over the saved expectations, to compare the next one with."""
 

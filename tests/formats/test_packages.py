@@ -22,6 +22,7 @@ from core.domain.commands_folders import CreateFolder
 from core.domain.commands_graph import AddEdge, PinMemories
 from core.domain.commands_recall import SaveRecallCases
 from core.domain.commands_schema import SaveMemoryType
+from core.domain.commands_search import SaveSearch
 from core.domain.commands_transfer import ApplyImport
 from core.domain.edge import Edge
 from core.domain.enums import Layer, Role, Status, StatusReason
@@ -30,11 +31,12 @@ from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.ids import FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.memory import Memory, TagSet
 from core.domain.package import Collision, PackageReport
-from core.domain.queries import FolderByName, Folders, LibrarySchema, Memories, ResolveMemories
+from core.domain.queries import FolderByName, Folders, LibrarySchema, Memories, MemoryFilter, ResolveMemories
 from core.domain.queries_packages import ExportLibrary, VerifyPackage
 from core.domain.queries_transfer import ExportFolder, ExportMemories
 from core.domain.recall import RecallCase
 from core.domain.results import OpResult
+from core.domain.saved_search import SavedSearch
 from core.domain.schema import ColumnRole, MemoryType, RelationType
 from core.domain.transfer import (
     Format,
@@ -75,6 +77,7 @@ def _filled(desk: FilesDesk) -> FilesDesk:
     desk.engine.run(PinMemories(key=f"force:{folder}/", places=((pks[0], 0.1, 0.2),)))
     case = RecallCase(name="who", folder=folder, message="who sings?", expected=(pks[0], pks[1]))
     desk.engine.run(SaveRecallCases(cases=(case, replace(case, name="all", folder=None))))
+    desk.engine.run(SaveSearch("nights", MemoryFilter(text="type:event night", language=True)))
     _add_vectors(desk, pks[:40])
     return desk
 
@@ -120,6 +123,7 @@ def test_package_into_an_empty_library_comes_out_with_equal_members(sample: File
     assert result.counts["vectors"] == 40
     names = set(_members(first))
     assert {"pins.jsonl", "recall_cases.jsonl", "vectors/0.npy", "vectors/0.jsonl"} <= names
+    assert b"type:event night" in _members(first)["saved_searches.jsonl"]
     assert len(_members(first)["pins.jsonl"].splitlines()) == 2
 
 
@@ -272,6 +276,7 @@ def test_any_library_goes_out_and_in_without_loss(
         (MemoryType, {"pk"}),
         (RelationType, {"pk"}),
         (RecallCase, {"pk", "expected"}),
+        (SavedSearch, {"pk"}),
     ],
 )
 def test_every_column_of_a_record_has_its_place_in_a_row(kind: type, left_out: set[str]) -> None:

@@ -34,6 +34,7 @@ from core.domain.package import (
     PackedPin,
 )
 from core.domain.recall import RecallCase
+from core.domain.saved_search import SavedSearch
 from core.domain.schema import MemoryType, RelationType
 
 MANIFEST = "manifest.json"
@@ -208,6 +209,9 @@ MEMBERS: Mapping[str, Member] = {
     ),
     "recall_cases.jsonl": Member(lambda content: content.cases(), _case_json, _case_of),
     "pins.jsonl": Member(lambda content: content.pins(), _pin_json, _pin_of),
+    "saved_searches.jsonl": Member(
+        lambda content: content.searches(), write_record, lambda row: read_record(SavedSearch, row)
+    ),
 }
 """All members of JSON lines, in the order in which they are written and read."""
 

@@ -19,6 +19,7 @@ from core.domain.package import (
     PackedPin,
     VectorSet,
 )
+from core.domain.saved_search import SavedSearch
 from core.domain.schema import MemoryType, RelationType
 
 
@@ -76,6 +77,10 @@ class PlainContent:
         return iter(())
 
     def pins(self) -> Iterator[PackedPin]:
+        """None."""
+        return iter(())
+
+    def searches(self) -> Iterator[SavedSearch]:
         """None."""
         return iter(())
 

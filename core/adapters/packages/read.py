@@ -32,6 +32,7 @@ from core.domain.package import (
     VectorSet,
 )
 from core.domain.safe_text import storable
+from core.domain.saved_search import SavedSearch
 from core.domain.schema import MemoryType, RelationType
 
 MAX_MANIFEST_BYTES = 8 << 20
@@ -151,6 +152,10 @@ class Package:
     def pins(self) -> Iterator[PackedPin]:
         """Pins of the graph's pictures."""
         return self._rows("pins.jsonl")
+
+    def searches(self) -> Iterator[SavedSearch]:
+        """Saved searches."""
+        return self._rows("saved_searches.jsonl")
 
     def _rows(self, name: str) -> Iterator[Any]:
         """The records of a member, checked against its hash. Errors: BadFile at the row that is wrong."""

@@ -13,6 +13,7 @@ from core.store.migrations import (
     m004_merge,
     m005_proposals,
     m006_manual_requests,
+    m007_saved_searches,
 )
 
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
@@ -22,5 +23,6 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     m004_merge.upgrade,
     m005_proposals.upgrade,
     m006_manual_requests.upgrade,
+    m007_saved_searches.upgrade,
 )
 """Migration n brings a library from version n to n + 1."""
