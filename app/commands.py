@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app import (
+    commands_about,
     commands_documents,
     commands_drop,
     commands_evaluate,
@@ -347,6 +348,16 @@ COMMANDS: tuple[CommandSpec, ...] = (
         ),
     ),
     CommandSpec(name="show", function=commands_read.show, arguments=(_IDS, _FOLDER)),
+    CommandSpec(
+        name="about",
+        function=commands_about.about,
+        arguments=(
+            Argument(name="subject", metavar="NAME"),
+            _FOLDER,
+            Argument(name="--everywhere", takes=Takes.FLAG),
+            _LIMIT,
+        ),
+    ),
     CommandSpec(name="recall", function=commands_recall.recall, arguments=(_MESSAGE, *_RECALL)),
     CommandSpec(
         name="inject",

@@ -20,7 +20,7 @@ from core.domain.edge import Edge
 from core.domain.enums import ActorKind, Kind, OpRole, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.health import Fault, Faulty
-from core.domain.ids import DocumentPk, FolderPk, MemoryPk, OpId
+from core.domain.ids import DocumentPk, FolderPk, MemoryPk, OpId, TypeId
 from core.domain.memory import Alias, Memory, MemoryState, Tag, TagSet
 from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
@@ -138,6 +138,17 @@ class Reader(Protocol):
 
         Names are found as the word search finds phrases, in tags and other names too.
         """
+
+    def pks_called(self, names: Sequence[str], folders: Collection[FolderPk] | None) -> list[MemoryPk]:
+        """Memories outside the trash, of folders (None = of all), whose title or other name is one of the names.
+
+        Newest first; case, width and traditional characters do not matter.
+        """
+
+    def of_type_by_floor(
+        self, memories: Sequence[MemoryPk], type_id: TypeId, limit: int
+    ) -> tuple[list[MemoryPk], int]:
+        """The first of those of the memories outside the trash that have a type, last floors first; and their number."""
 
     def tags_of(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, list[Tag]]:
         """Tag rows by memory, in order of group and position; memories without tags are absent."""

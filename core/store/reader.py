@@ -29,7 +29,7 @@ from core.domain.results import Facets, FolderNode, LibraryCounts, MemoryRow
 from core.domain.sayings import SaidChange
 from core.domain.schema import MemoryType, RelationType, Schema
 from core.ports.store import R
-from core.store import chat_rows, faults, filters, proposal_rows, said
+from core.store import chat_rows, faults, filters, naming, proposal_rows, said
 from core.store.codecs import FIELDS, decode, from_micros
 from core.store.packed_rows import keys_of, stored_vectors, vector_groups
 from core.store.search_sql import said_when_slow
@@ -180,7 +180,17 @@ class SqlReader:
 
     def pks_naming(self, names: Sequence[str], folders: Collection[FolderPk] | None) -> list[MemoryPk]:
         """Memories whose search text holds one of the names, newest first."""
-        return said.pks_naming(self._rows, names, folders)
+        return naming.pks_naming(self._rows, names, folders)
+
+    def pks_called(self, names: Sequence[str], folders: Collection[FolderPk] | None) -> list[MemoryPk]:
+        """Memories that bear one of the names, newest first."""
+        return naming.pks_called(self._rows, names, folders)
+
+    def of_type_by_floor(
+        self, memories: Sequence[MemoryPk], type_id: TypeId, limit: int
+    ) -> tuple[list[MemoryPk], int]:
+        """Those of the memories that have a type, the last floors first, and how many they are."""
+        return naming.of_type_by_floor(self._rows, memories, type_id, limit)
 
     # --- tags and aliases ----------------------------------------------------------------
 

@@ -6,11 +6,10 @@ A move or a lock changes nothing of what a memory says; what was undone never ha
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from core.algos import lexical
-from core.domain.ids import FolderPk, MemoryPk, OpId
+from core.domain.ids import MemoryPk, OpId
 from core.domain.json_types import Json
 from core.domain.sayings import SaidChange
 from core.store.codecs import from_micros
@@ -82,27 +81,3 @@ def _fields(image: Mapping[str, Any]) -> Mapping[str, Json]:
 def _floor(image: Mapping[str, Any]) -> int | None:
     found = (image.get(name) for name in ("seq_end", "seq"))
     return next((floor for floor in found if isinstance(floor, int)), None)
-
-
-def pks_naming(rows: Rows, names: Sequence[str], folders: Collection[FolderPk] | None) -> list[MemoryPk]:
-    """Memories outside the trash whose search text holds one of the names as a phrase, newest first.
-
-    Cost: the matches in the word index; no row of the wide table is read.
-    """
-    phrases = [match for name in names if (match := _phrase(name))]
-    if not phrases:
-        return []
-    values: tuple[str, ...] = (" OR ".join(phrases),)
-    within = "rowid NOT IN (SELECT pk FROM memory WHERE deleted_at IS NOT NULL)"
-    if folders is not None:
-        listed = (
-            "SELECT pk FROM memory WHERE deleted_at IS NULL AND folder IN (SELECT value FROM json_each(?))"
-        )
-        within, values = f"rowid IN ({listed})", (*values, key_list(sorted(folders)))
-    sql = f"SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? AND {within} ORDER BY rowid DESC"
-    return [MemoryPk(row[0]) for row in rows(sql, values)]
-
-
-def _phrase(name: str) -> str:
-    quoted = name.replace('"', " ").replace("“", " ").replace("”", " ")
-    return lexical.fts_match(lexical.parse_query(f'"{quoted}"'))

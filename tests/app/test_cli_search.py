@@ -36,3 +36,20 @@ def test_meaning_without_vectors_is_said(run: Run) -> None:
     run("import", MEDIUM)
     ran = run("search", "~the night", "--json")
     assert (ran.code, ran.data["error"]["key"]) == (1, "error.search.no_vectors")
+
+
+def test_everything_about_a_name_is_said_and_given_as_json(run: Run) -> None:
+    run("import", MEDIUM)
+    found = run("about", "顧臨淵", "--json").data
+    assert found["memory"]["title"] == "顾临渊"
+    assert found["mentions"]["exact"]
+    assert found["mentions"]["total"] == len(found["mentions"]["items"]) > 3
+    floors = [item["seq"] for item in found["events"]["items"]]
+    assert floors == sorted(floors)
+    assert found["relations"]
+    assert all(item["live"] in (True, False) for group in found["relations"] for item in group["items"])
+    by_id = run("about", found["memory"]["id"], "--limit", "1", "--json").data
+    assert (by_id["memory"]["id"], by_id["mentions"]["shown"]) == (found["memory"]["id"], 1)
+    assert "顾临渊" in run("about", "顾临渊").out
+    assert run("about", "没有这个人").out.startswith("No memory is called")
+    assert run("about", "…").code == 1
