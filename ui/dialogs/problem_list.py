@@ -19,6 +19,11 @@ SEVERITIES = {
 }
 COLORS = {"error": "danger", "warning": "warning", "info": "secondary"}
 MOST_REFS = 40
+BY_LINE = frozenset(
+    f"import.problem.{name}"
+    for name in ("message_no_text", "thinking_unclosed", "swipe_out_of_range", "swipe_info")
+)
+"""Problems whose places are lines of the file; those of the others are names."""
 
 
 class ProblemList(QWidget):
@@ -76,7 +81,10 @@ class ProblemList(QWidget):
     def _refs(self, problem: Problem) -> str:
         shown = ", ".join(isolate(ref) for ref in problem.refs[:MOST_REFS])
         more = len(problem.refs) - MOST_REFS
-        return f"{shown} {self._ctx.tr('problems.more', count=more)}" if more > 0 else shown
+        if more > 0:
+            shown = f"{shown} {self._ctx.tr('problems.more', count=more)}"
+        by_line = problem.key in BY_LINE
+        return self._ctx.tr("problems.lines", count=len(problem.refs), lines=shown) if by_line else shown
 
 
 def _severity(problem: Problem) -> str:

@@ -37,6 +37,8 @@ ASK_FROM_FILES = 5000
 """More files than these are not looked into before a person says so."""
 AT_ONCE = 40
 MOST_ROWS = 400
+OPEN_UP_TO = 12
+"""So few files are shown by name at once; more stand below the number of their kind."""
 LIST_PX = 360
 WIDTH_PX, HEIGHT_PX = 860, 640
 NAME, COUNT, FOLDER = range(3)
@@ -205,7 +207,8 @@ class SortingSheet(CommandDialog):
         if ticked:
             group.folder = self._folder_field(kind)
             self.tree.setItemWidget(item, FOLDER, group.folder)
-        item.setExpanded(kind is DropKind.SKIPPED and len(files) <= 12)
+        few = len(files) if kind is DropKind.SKIPPED else len(self._sorted)
+        item.setExpanded(few <= OPEN_UP_TO)
 
     def _folder_field(self, kind: DropKind) -> FolderField:
         tr = self.ctx.tr
