@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtCore import QMimeData, QObject, Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
@@ -79,7 +79,12 @@ class Source(Protocol):
 
 
 class Desk(QObject):
-    """Connects the table of actions with one open library."""
+    """Connects the table of actions with one open library.
+
+    `folder_wanted(folder, only floors)`: what was imported is to be looked at.
+    """
+
+    folder_wanted = Signal(int, bool)
 
     def __init__(
         self,
@@ -328,7 +333,7 @@ class Desk(QObject):
     def import_path(self, path: Path) -> None:
         """Show what a file or directory holds, ready to be imported."""
         dialog = ImportDialog(self._context, path, self._top)
-        dialog.show_folder.connect(lambda folder: self._page.show_folder(FolderPk(folder)))
+        dialog.show_folder.connect(self.folder_wanted)
         dialog.open()
 
     # --- folders ---

@@ -118,6 +118,7 @@ class Session(QWidget):
         self.light = HealthLight(self.context, self)
         self.watch_link = WatchLink(self.context, self.operations, self)
         self.desk = Desk(self.context, self.operations, self.memories, self.detail, services.paths, self)
+        self.desk.folder_wanted.connect(self._show_imported)
         self.graph_link = GraphLink(actions, self.desk, self.memories, self.detail, self._show_graph)
         self.chat_link = ChatLink(
             self.context, self.operations, lambda: self.desk.current, self._show_floor, self
@@ -273,6 +274,15 @@ class Session(QWidget):
     def _show_graph(self) -> GraphPage:
         self.show_page(GRAPH)
         return self.graph
+
+    def _show_imported(self, folder: int, only_floors: bool) -> None:
+        """Show a folder where what came into it is: its floors, or its memories."""
+        if only_floors:
+            self.show_page(CHATS)
+            cast("ChatsPage", self.page(CHATS)).go_to(FolderPk(folder))
+            return
+        self.show_page(MEMORIES)
+        self.memories.show_folder(FolderPk(folder))
 
     def _show_floor(self, folder: FolderPk, floor: int) -> None:
         self.show_page(CHATS)

@@ -241,7 +241,7 @@ def test_import_is_shown_first_and_is_one_change(library: RealLibrary, tmp_path:
     assert len(library.engine.ask(ListMemories())) == before, "looking writes nothing"
     dialog.name.setText("银灯/导入")
     shown: list[int] = []
-    dialog.show_folder.connect(shown.append)
+    dialog.show_folder.connect(lambda folder, _floors: shown.append(folder))
     dialog.apply()
     library.settle()
     assert len(library.engine.ask(ListMemories())) == before + 2

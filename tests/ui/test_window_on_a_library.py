@@ -19,6 +19,7 @@ from core.settings import Settings
 from tests.bench.library import make
 from tests.services.desk import Desk, dump_rows
 from tests.ui.conftest import OneLibrary, settled
+from ui.dialogs.importing import ImportDialog
 from ui.language import Language
 from ui.main_window import MainWindow
 from ui.path_choice import PathChoice
@@ -26,6 +27,7 @@ from ui.services import Services
 from ui.session import Session
 from ui.tasks import TaskRunner
 from ui.theme import Theme
+from ui.views.chats.page import ChatsPage
 from ui.views.review.page import ReviewPage
 from ui.widgets.search_field import SearchField
 
@@ -210,3 +212,32 @@ def test_search_takes_keys_and_an_unfinished_one_leaves_the_last_result(
     settled(qtbot, shown.window)
     assert page.model.pks.tolist() == [place]
     assert page.stack.strip_text == ""
+
+
+def test_show_after_an_import_leads_to_what_came_in(qtbot: QtBot, tmp_path: Path, show: Shower) -> None:
+    root = tmp_path / "library"
+    desk = Desk(root)
+    desk.memory(desk.folder("tale"))
+    desk.engine.close()
+    desk.store.close()
+    session = (shown := show(root)).session
+    data = Path(__file__).parents[1] / "data"
+    for file, page, kept in (
+        ("exports/small_15_zh.json", "memories", 15),
+        ("cases/c107_swipes.jsonl", "chats", 5),
+    ):
+        session.show_page("history")
+        session.show_import(data / file)
+        dialog = next(item for item in shown.window.findChildren(ImportDialog) if item.isVisible())
+        qtbot.waitUntil(dialog.ready)
+        qtbot.keyClick(dialog.main_button, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda dialog=dialog: dialog.imported is not None)  # type: ignore[misc]
+        qtbot.keyClick(dialog.main_button, Qt.Key.Key_Return)
+        assert session.page(page).isVisible()
+        if page == "memories":
+            qtbot.waitUntil(lambda kept=kept: session.memories.model.rowCount() == kept)  # type: ignore[misc]
+        else:
+            chats = session.page(page)
+            assert isinstance(chats, ChatsPage)
+            qtbot.waitUntil(lambda kept=kept, chats=chats: len(chats.floors.numbers) == kept)  # type: ignore[misc]
+        settled(qtbot, shown.window)

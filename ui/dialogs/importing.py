@@ -49,10 +49,10 @@ READABLE = "error.file.json_broken"
 class ImportDialog(CommandDialog):
     """Reads a file, or looks for files in a directory; shows counts, problems and choices; imports.
 
-    `show_folder(pk)`: the person wants to see what was imported.
+    `show_folder(pk, only floors)`: the person wants to see what was imported.
     """
 
-    show_folder = Signal(int)
+    show_folder = Signal(int, bool)
 
     def __init__(self, ctx: Context, path: Path, parent: QWidget | None = None) -> None:
         super().__init__(ctx, parent, ctx.tr("import.title"), ctx.tr("import.apply"), width=560)
@@ -163,7 +163,7 @@ class ImportDialog(CommandDialog):
             return
         if self._result is not None:
             if self._result.created_folder is not None:
-                self.show_folder.emit(self._result.created_folder)
+                self.show_folder.emit(self._result.created_folder, not self._result.created)
             self.accept()
         elif self._pages.currentWidget() is self._found:
             self._on_found(self._found.currentItem())
