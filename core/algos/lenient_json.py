@@ -37,12 +37,15 @@ _COMMAS, _COLONS = ",，、;；", ":：="
 _FULL_WIDTH = frozenset("｛｝［］，、；：“”‘’＂「」『』")
 _WORD = re.compile(r"[^\s,，\]］}｝{｛\[［\"“”:：]+(?:[ \t]+[^\s,，\]］}｝{｛\[［\"“”:：]+)*")
 _NAME = re.compile(r"[^\W\d][\w.$-]*|\d+")
-_BARE_KEY = re.compile(r"[^\W\d][\w.$-]*\s*[:：]")
+_BARE_KEY = re.compile(r"""[^\W\d][\w.$-]*["'”’]?\s*[:：]""")
+_HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]{1,16}\b")
 _NUMBER = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _ELLIPSIS = re.compile(r"\.{3,}|…+")
 _TAIL = re.compile(r"[\s\]}］｝]*(?:```\s*)?$")
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.)|$)", re.DOTALL)
 _PLAIN_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_NEEDLESS_ESCAPES = "'`“”_*~#\n"
+"""Signs that JavaScript's strings and Markdown escape; JSON does not."""
 _PATH = re.compile(r"(?<![A-Za-z])[A-Z]:(?:\\[^\\\"/:*?<>|\s]+)+")
 _PATH_SIGN = re.compile(r"\\(?!n|u[0-9a-fA-F]{4})")
 _KEY_BEHIND = re.compile(r"""\s*[,，]\s*["“][^"“”\n]{1,80}["”]\s*[:：]""")
@@ -273,12 +276,16 @@ class _Reader:
         elif name := _NAME.match(self.text, at):
             self.note("keys")
             key, at = name[0], name.end()
+            at += self.peek(at) in ('"', "'", "”", "’")  # the quote before the key is missing
         else:
             raise NoJson
         at = self.skip(at)
         sign = self.peek(at)
         if not sign:
             raise _Cut
+        if sign in _OPEN_OBJECT + _OPEN_LIST:
+            self.note("commas")
+            return key, at
         if sign not in _COLONS:
             raise NoJson
         if sign in _FULL_WIDTH:
@@ -295,6 +302,9 @@ class _Reader:
         if grouped is not None:
             self.note("numbers")
             return int(grouped[0].replace(",", "")), grouped.end()
+        if hexadecimal := _HEXADECIMAL.match(self.text, at):
+            self.note("numbers")
+            return int(hexadecimal[0], 16), hexadecimal.end()
         number = _NUMBER.match(self.text, at)
         if number is not None:
             after = self.skip(number.end())
@@ -370,18 +380,31 @@ class _Reader:
         return self._plain(self.text[at + 1 : end]), end + 1
 
     def _end_of_string(self, at: int, closers: str, place: str) -> tuple[int | None, int]:
-        """Where the string ends, and how many quotes inside it belong to its text."""
-        special = re.compile(rf"[\\{re.escape(closers)}]")
-        kept = 0
+        """Where the string ends, and how many quotes inside it belong to its text.
+
+        A string that begins with a straight quote may end with a curly one that nothing inside it opened, when the
+        next straight one is the beginning of another string.
+        """
+        curly = "“”" if closers == '"' else ""
+        special = re.compile(rf"[\\{re.escape(closers)}{curly}]")
+        kept = opened = 0
+        curly_end: int | None = None
         while found := special.search(self.text, at):
             if found[0] == "\\":
                 at = found.end() + 1
                 continue
-            if self._ends(found.end(), place):
-                return found.start(), kept
-            kept += 1
             at = found.end()
-        return None, kept
+            if found[0] in curly:
+                if found[0] == "”" and not opened and curly_end is None and self._ends(at, place):
+                    curly_end = found.start()
+                opened = max(0, opened + (1 if found[0] == "“" else -1))
+                continue
+            if self._ends(at, place):
+                return found.start(), kept
+            if curly_end is not None:
+                return curly_end, kept
+            kept += 1
+        return curly_end, kept
 
     def _ends(self, after: int, place: str) -> bool:
         """Whether a quote before `after` is the end: what follows must be able to follow a string."""
@@ -391,13 +414,15 @@ class _Reader:
         if not sign or text.startswith(_FENCE, at):
             return True
         if place == "key":
-            return sign in _COLONS
+            return sign in _COLONS + _OPEN_OBJECT + _OPEN_LIST
         if sign in _CLOSE_OBJECT + _CLOSE_LIST:
             return self._closes(at)
         if sign == "+":
             return text[_space(text, at + 1) : _space(text, at + 1) + 1] in _QUOTES
         if sign in _COMMAS:
             following = _space(text, at + 1)
+            while text[following : following + 1] and text[following] in _COMMAS:
+                following = _space(text, following + 1)
             return self._next_item(following, place, full_width=sign in _FULL_WIDTH)
         if place == "value":
             return at > after and self._is_key(at)
@@ -465,7 +490,7 @@ class _Reader:
         if sign in _PLAIN_ESCAPES:
             return _PLAIN_ESCAPES[sign]
         self.note("escapes")
-        return str(sign) if sign in "'`“”" or sign == "\n" else found[0]
+        return str(sign) if sign in _NEEDLESS_ESCAPES else found[0]
 
 
 def join_surrogates(text: str) -> str:

@@ -17,7 +17,7 @@ from typing import cast
 from core.algos.lenient_json import (
     INVISIBLE,
 )
-from core.algos.reply_message import text_of
+from core.algos.reply_message import is_answer, text_of
 from core.algos.reply_shape import Wanted, fit, items_of, objects, wanted_by, without_repeats
 from core.algos.reply_thinking import part
 from core.algos.reply_values import Found, decoded, joined_halves, strict, values
@@ -46,6 +46,9 @@ _ENVELOPES = (
     "content",
     "value",
     "properties",
+)
+_BARE_MEMBER = re.compile(
+    r"""\s*(?:```\w*\s)?\s*(?P<member>["']?(?P<key>[A-Za-z_]\w*)["']?\s*[:：]\s*[\[{])"""
 )
 _HTML = re.compile(r"^\s*(?:<!doctype\s+html|<html\b|<head\b|<body\b)", re.IGNORECASE)
 
@@ -130,6 +133,10 @@ def _read_text(text: str, wanted: Wanted, layers: int) -> Found | None:
     if layers and "&quot;" in answer and '"' not in answer:
         found = _read_text(html.unescape(answer), wanted, layers - 1)
         return None if found is None else _with(found, "encoded")
+    if (bare := _BARE_MEMBER.match(answer)) is not None and bare["key"] in wanted.named:
+        found = _braced(answer[bare.start("member") :].strip(INVISIBLE + " \t\r\n`"), wanted, layers)
+        if found is not None:
+            return found
     unread: list[int] = []
     candidates = [
         found for each in values(answer, unread) if (found := _unwrapped(each, wanted, layers)) is not None
@@ -145,6 +152,16 @@ def _read_text(text: str, wanted: Wanted, layers: int) -> Found | None:
         ):
             return guess
     return best
+
+
+def _braced(text: str, wanted: Wanted, layers: int) -> Found | None:
+    """The object whose braces are missing (the first, or both), when it is all that is asked for."""
+    for end in ("", "}"):
+        found = strict("{" + text + end)
+        found = None if found is None else _unwrapped(found, wanted, layers)
+        if found is not None and fit(found.value, wanted)[0] == 2:
+            return _with(found, "brackets")
+    return None
 
 
 def _by_library(text: str, wanted: Wanted, layers: int) -> Found | None:
@@ -234,7 +251,7 @@ def _opened(found: Found, value: JsonObject, wanted: Wanted, layers: int) -> Fou
     inner = _call(value)
     if inner is not None:
         return _unwrapped(_over(found, Found(inner), "tool_call"), wanted, layers - 1) or found
-    if isinstance(value.get("choices"), list) or isinstance(value.get("tool_calls"), list):
+    if is_answer(value):
         text, _, called = text_of(value)
         inside = _read_text(called or text, wanted, layers - 1)
         return found if inside is None else _over(found, inside, "tool_call" if called else "envelope")

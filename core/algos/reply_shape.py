@@ -19,6 +19,11 @@ class Wanted:
     is_list: bool = False
     any_of: tuple[Wanted, ...] = field(default=())
 
+    @property
+    def named(self) -> frozenset[str]:
+        """All keys that are asked for, in any of the forms."""
+        return self.keys.union(*(each.named for each in self.any_of))
+
 
 def wanted_by(schema: JsonObject) -> Wanted:
     options = schema.get("anyOf") or schema.get("oneOf")

@@ -6,16 +6,18 @@ import re
 from dataclasses import dataclass
 
 _NAMES = (
-    r"(?:\w+:)?(?:think(?:ing)?|thoughts?|thought_process|reasoning(?:_content)?|reason|analysis|reflection"
-    r"|scratch_?pad|inner_?monologue|ant_?thinking|chain_of_thought|cot|思考(?:过程)?|推理)"
+    r"(?:[\w.]+:)?(?:[A-Za-z]+[_-])*(?:(?:ant)?think(?:ing)?|thoughts?|reasoning|reason|analysis|reflection|reflect"
+    r"|rationale|deliberation|brainstorm(?:ing)?|planning|draft|scratch_?pad|(?:inner)?monologue|cot)(?:[_-][A-Za-z]+)*"
+    r"|(?:思考|思维|推理|分析|内心|反思|草稿|构思)[\u4e00-\u9fff]{0,6}"
 )
+"""Names of tags for thinking, with what models put before and after them (`deep_think`, `seed:cot_budget_reflect`)."""
 _OPEN = re.compile(
-    rf"<\s*({_NAMES})(?:\s[^<>]*)?>|\[(THINK(?:ING)?)\]|◁(think)▷|<\|(?:begin_of_)?(think(?:ing)?|thought)\|>"
+    rf"<\s*({_NAMES})(?:\s[^<>]*)?>|<\|START_(THINKING)\|>|\[(THINK(?:ING)?)\]|◁(think)▷|<\|(?:begin_of_)?(think(?:ing)?|thought)\|>"
     r"|<\|channel\|>\s*(analysis|commentary)[^<]*<\|message\|>",
     re.IGNORECASE,
 )
 _CLOSE = re.compile(
-    rf"<\s*/\s*(?:{_NAMES})\s*>|\[/THINK(?:ING)?\]|◁/think▷|<\|(?:end_of_|/)(?:think(?:ing)?|thought)\|>"
+    rf"<\s*/\s*(?:{_NAMES})\s*>|<\|END_THINKING\|>|\[/THINK(?:ING)?\]|◁/think▷|<\|(?:end_of_|/)(?:think(?:ing)?|thought)\|>"
     r"|<\|end\|>(?=\s*(?:<\|start\|>|<\|channel\|>|$))|(?=<\|channel\|>\s*final)",
     re.IGNORECASE,
 )

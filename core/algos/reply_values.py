@@ -20,7 +20,7 @@ MOST_READ = 10_000_000
 """Characters that failed attempts may look at; at least eight times the reply."""
 
 _OPENERS = re.compile(r"[{\[｛［]")
-_ESCAPED = re.compile(r"^\W*\{\s*\\\"|^\W*\[\s*(?:\\\"|\{\s*\\\")")
+_ESCAPED = re.compile(r"^\W*\{(?:\s|\\[nrt])*\\\"|^\W*\[(?:\s|\\[nrt])*(?:\\\"|\{(?:\s|\\[nrt])*\\\")")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 

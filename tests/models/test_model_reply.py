@@ -40,6 +40,11 @@ ANSWER = '{"operations": [{"action": "create"}]}'
         f"◁think▷{TRAP}◁/think▷{ANSWER}",
         f"<|begin_of_thought|>{TRAP}<|end_of_thought|>{ANSWER}",
         f"<|channel|>analysis<|message|>{TRAP}<|end|><|start|>assistant<|channel|>final<|message|>{ANSWER}",
+        f"<|START_THINKING|>{TRAP}<|END_THINKING|>{ANSWER}",
+        f"<seed:cot_budget_reflect>{TRAP}</seed:cot_budget_reflect>{ANSWER}",
+        f"<chain-of-thought>{TRAP}</chain-of-thought>{ANSWER}",
+        f"<思维链>{TRAP}</思维链>{ANSWER}",
+        {"candidates": [{"content": {"parts": [{"text": TRAP, "thought": True}, {"text": ANSWER}]}}]},
         {"content": ANSWER, "reasoning_content": TRAP},
         {"content": [{"type": "thinking", "thinking": TRAP}, {"type": "text", "text": ANSWER}]},
         {"choices": [{"message": {"content": f"{TRAP}</think>{ANSWER}", "reasoning": "x"}}]},
@@ -57,6 +62,8 @@ def test_thinking_is_stripped_and_never_read(reply: object) -> None:
     [
         (f"<think>{TRAP}", "reply.only_thinking"),
         (f"{TRAP}</think>", "reply.only_thinking"),
+        (f"<deep_think>{TRAP}", "reply.only_thinking"),
+        (f"<推理过程>\n```json\n{TRAP}\n```", "reply.only_thinking"),
         ({"content": "", "reasoning_content": TRAP}, "reply.only_thinking"),
         ({"content": None}, "reply.empty"),
         ({"choices": []}, "reply.empty"),
@@ -106,6 +113,17 @@ def test_tag_inside_a_text_is_text() -> None:
         '{"operations": [{"action": "create"}]], "thought": "x"}'[:-15] + "}",
         "{&quot;operations&quot;: [{&quot;action&quot;: &quot;create&quot;}]}",
         '{"operations":: [{"action": create"}]}',
+        ANSWER.replace("{", "{\n", 1).replace("\n", "\\n").replace('"', '\\"'),
+        '"operations": [{"action": "create"}]}',
+        '```json\n"operations": [{"action": "create"}]\n```',
+        '{operations": [{"action": "create"}]}',
+        '{"operations" [{"action": "create"}]}',
+        '{"operations": [{"action": "create”, },, ]}',
+        json.dumps({"model": "x", "message": {"role": "assistant", "content": ANSWER}, "done": True}),
+        json.dumps({"content": [{"type": "text", "text": ANSWER}], "stop_reason": "end_turn"}),
+        json.dumps({"content": [{"type": "tool_use", "name": "save", "input": ONE}]}),
+        json.dumps({"candidates": [{"content": {"parts": [{"text": ANSWER}]}}]}),
+        json.dumps({"output": [{"type": "message", "content": [{"type": "output_text", "text": ANSWER}]}]}),
         '// the answer\n{"operations": [/* one */ {"action": "create"}]}',
     ],
 )
@@ -145,12 +163,17 @@ def test_cut_last_item_is_dropped_and_said(reply: str, value: object) -> None:
         ('{"facts": ["他说“走”，就走了", "她问"去？"，没人答"]}', ["他说“走”，就走了", '她问"去？"，没人答']),
         ('{"facts": [NaN, -Infinity, +7, 1e999, .5, 1_000]}', [None, None, 7, None, 0.5, 1000]),
         ('{"facts": [True, None, "a" + "b"]}', [True, None, "ab"]),
+        ('{"facts": ["喜欢雨天”, "养猫",, "他说“走”"]}', ["喜欢雨天", "养猫", "他说“走”"]),
+        (r'{"facts": ["a\_b", "\*c\*", "C:\_d", "\d+"], "n": 0x1F}', ["a_b", "*c*", "C:\\_d", "\\d+"]),
         ('{"facts": ["一\u200d二", "三"]}\u200b', ["一\u200d二", "三"]),
         ('{"facts": ["a"], "facts": ["b"]}', ["a", "b"]),
     ],
 )
 def test_strings_and_numbers_that_json_does_not_know(reply: str, value: object) -> None:
-    assert read_reply(reply, FACTS).value == {"facts": value}
+    read = read_reply(reply, FACTS).value
+    assert isinstance(read, dict)
+    assert read["facts"] == value
+    assert read.get("n", 31) == 31
 
 
 def test_closing_bracket_too_many_loses_nothing() -> None:
