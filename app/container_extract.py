@@ -114,7 +114,7 @@ class LibraryExtraction:
         from core.services.extract.run import Extraction
 
         tools = replace(self._tools, run=self._run_by_itself)
-        return Automatic(tools, Extraction(tools), self.tasks)
+        return Automatic(tools, Extraction(tools))
 
     def _run_by_itself(self, command: Command, *, cancel: Cancel | None = None) -> OpResult:
         """What a window does by itself is no change of the person's: Ctrl+Z does not take it."""

@@ -138,6 +138,7 @@ DECLARED: tuple[FolderSetting, ...] = (
     _flag("forget.enabled", "enableSleepCycle"),
     _number("forget.threshold", 0.2, 0.1, 1.0, "forgetThreshold"),
     _whole("forget.every", 10, 1, 200, "sleepEveryN"),
+    _flag("compress.enabled", default=True),
     _flag("recall.enabled", "recallEnabled", default=True),
 )
 """In the order in which they are shown. The default of `forget.threshold` is ours (DESIGN §5, forgetting)."""

@@ -70,13 +70,14 @@ class CompressPlanOf(Query[CompressPlan]):
     """Which memories would be summed up together, as the type schema says (spec/STBME §3.8, Compression).
 
     `forced`: below the threshold too, with the newest, from exactly fan-in memories on (DESIGN §5). Memories that
-    are locked, in the trash or not in use are left out.
+    are locked, in the trash or not in use are left out, and those `without` which it is to be planned.
     """
 
     folder: FolderPk | None = None
     with_subfolders: bool = False
     types: frozenset[TypeId] = frozenset()
     forced: bool = False
+    without: frozenset[MemoryPk] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def plan(store: UpkeepStore, reader: Reader, query: CompressPlanOf) -> CompressP
         statuses=frozenset({Status.ACTIVE}),
     )
     found = store.foldable(where)
-    waiting = _in_proposals(reader)
+    waiting = _in_proposals(reader) | query.without
     free = [each for each in found if not each.locked and each.pk not in waiting]
     names = {node.folder.pk: node.folder.name for node in reader.folder_nodes()}
     order = {type_id: place for place, type_id in enumerate(kinds)}
@@ -119,6 +119,20 @@ def _in_proposals(reader: Reader) -> set[MemoryPk]:
             sums = (part.sums for part in waiting if isinstance(part, CreatePart))
             found |= {MemoryPk(end) for ends in sums for end in ends if isinstance(end, int)}
     return found
+
+
+def decided_before(reader: Reader, folder: FolderPk) -> frozenset[MemoryPk]:
+    """Memories of a folder about which it was decided once: summed up (and, in use again, unfolded), or dismissed.
+
+    What does so by itself leaves them alone: a person wanted them as they are.
+    """
+    found: set[MemoryPk] = set()
+    for row in reader.proposal_rows(ProposalKind.COMPRESSION, folder):
+        known = proposal_of(reader, row.pk)
+        for part in known.parts:
+            if isinstance(part, CreatePart) and part.key in known.decided:
+                found.update(MemoryPk(end) for end in part.sums if isinstance(end, int))
+    return frozenset(found)
 
 
 def out_of_date(store: UpkeepStore, query: SummariesOutOfDate) -> tuple[MemoryPk, ...]:

@@ -20,6 +20,7 @@ from core.engine import Engine
 from core.ports.embedder import Embedder
 from core.ports.language_model import LanguageModel
 from core.ports.store import OpDraft, UnitOfWork
+from core.services.compress import Compression
 from core.services.extract.answers import extract_answers
 from core.services.extract.automatic import Automatic
 from core.services.extract.meaning import Meaning
@@ -28,6 +29,7 @@ from core.services.extract.tasks import Tasks
 from core.services.prompts import PromptBook
 from core.services.proposals import proposal_answers
 from core.services.recall.answers import recall_answers
+from core.services.summarise import Summariser
 from core.services.upkeep_answers import upkeep_answers
 from tests.fakes.embedder import HashEmbedder
 from tests.recall.desk import RecallDesk
@@ -52,19 +54,19 @@ class ExtractDesk(RecallDesk):
             jobs=self.store.jobs,
             book=book,
             run=lambda command, cancel=None: self.run(command, cancel=cancel),
-            ask=self.ask,
+            ask=lambda query, cancel=None: self.engine.ask(query, cancel=cancel),
             model=lambda: self.chosen,
             meaning=self._meaning,
         )
         self.extraction = Extraction(tools)
         self.tasks = Tasks(self.store, self.store.proposals, book, self._model, self._meaning)
-        automatic = Automatic(tools, self.extraction, self.tasks)
+        automatic = Automatic(tools, self.extraction)
         self.engine = Engine(
             self.store,
             PERSON,
             {
                 **recall_answers(lambda: self.service),
-                **upkeep_answers(self.store, lambda: self.store.upkeep, _no_compression),
+                **upkeep_answers(self.store, lambda: self.store.upkeep, self._compression),
                 **proposal_answers(self.store, self.store.proposals),
                 **extract_answers(self.store, lambda: self.extraction, lambda: self.tasks, lambda: automatic),
             },
@@ -75,6 +77,9 @@ class ExtractDesk(RecallDesk):
 
     def _model(self, _task: PromptTask) -> LanguageModel | None:
         return self.chosen
+
+    def _compression(self) -> Compression:
+        return Compression(self.store, self.store.proposals, lambda: Summariser(self.chosen, "zh_CN"))
 
     def _meaning(self) -> Meaning | None:
         if self.without_embedder or self.embedder is None:
@@ -136,10 +141,6 @@ class ExtractDesk(RecallDesk):
     def stored(self, folder: FolderPk) -> Folder:
         with self.store.read() as reader:
             return reader.records(Folder, [folder])[0]
-
-
-def _no_compression() -> Any:
-    raise AssertionError("no test asks for it")
 
 
 def turns(*texts: str) -> list[Line]:

@@ -14,7 +14,6 @@ from core.domain.folder_settings import FolderValues
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.json_types import Json, JsonObject
 from core.domain.proposal import BUILT_IN, NewProposal, Part, PartGroup, ProposalKind
-from core.domain.queries import Query
 from core.domain.queries_extract import (
     BatchPlan,
     ExtractionPlan,
@@ -53,14 +52,17 @@ Run = Callable[..., OpResult]
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What extraction works with. `model`: the chosen one (None = none); `meaning`: None without an embedder."""
+    """What extraction works with. `run` and `ask` are the engine's, so that what waits for a person can go on.
+
+    `model`: the chosen one (None = none); `meaning`: None without an embedder.
+    """
 
     store: Store
     proposals: Proposals
     jobs: Jobs
     book: PromptBook
     run: Run
-    ask: Callable[[Query[Any]], Any]
+    ask: Callable[..., Any]
     model: Callable[[], LanguageModel | None]
     meaning: Callable[[], Meaning | None]
 
