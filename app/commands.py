@@ -335,6 +335,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
             *_FILTERS,
             Argument(name="--text", metavar="WORDS"),
             Argument(name="--sort", choices=tuple(SortKey), default=SortKey.UPDATED.value),
+            Argument(name="--saved", metavar="NAME"),
             Argument(name="--ascending", takes=Takes.FLAG),
         ),
     ),
@@ -432,6 +433,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
     ),
     CommandSpec(name="folders", function=commands_read.folders),
     CommandSpec(name="history", function=commands_read.history, arguments=(_LIMIT,)),
+    CommandSpec(name="searches", function=commands_read.searches),
     CommandSpec(
         name="verify",
         function=commands_read.verify,

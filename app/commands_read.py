@@ -1,4 +1,4 @@
-"""Commands that read: list, search, show, folders, history, verify."""
+"""Commands that read: list, search, show, folders, searches, history, verify."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from app.commands_named import folder_named, resolved
 from core.domain import queries as q
 from core.domain import queries_history as qy
 from core.domain import queries_index as qi
+from core.domain import queries_search as qf
 from core.domain.enums import Layer, Status
 from core.domain.errors import Invalid
 from core.domain.ids import MemoryPk, TypeId
@@ -39,9 +40,17 @@ ALL = 2**63 - 1
 
 def list_memories(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     """Memories that pass the filters and the search, in order."""
-    where = _filter(library.engine, args, text=args["text"] or "")
+    text = args["text"] or ""
+    if args["saved"] is not None:
+        text = _with_words(library.engine.ask(qf.SavedSearchNamed(args["saved"])).text, text)
+    where = _filter(library.engine, args, text=text)
     sort = q.Sort(q.SortKey(args["sort"]), descending=not args["ascending"])
     return _listed(library.engine, library.engine.ask(q.ListMemories(where, sort)), args, say)
+
+
+def _with_words(saved: str, words: str) -> str:
+    """A saved search with more words. One with a `~` cannot stand in brackets, and needs none."""
+    return f"{saved} {words}" if not words or "~" in saved else f"({saved}) {words}"
 
 
 def search(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
@@ -168,6 +177,15 @@ def folders(library: Library, _args: Mapping[str, Any], say: Say) -> Answer:
     lines = [f"{node.folder.name}  {node.memories}" for node in nodes]
     data = {"items": [folder_json(node) for node in nodes]}
     return Answer(data, tuple(lines) or (say("cli.nothing_found"),))
+
+
+def searches(library: Library, _args: Mapping[str, Any], say: Say) -> Answer:
+    """Saved searches, with how many memories each finds, as far as that is quickly known."""
+    engine = library.engine
+    found, counts = engine.ask(qf.SavedSearches()), engine.ask(qf.SavedSearchCounts())
+    lines = [f"{each.name}  {counts.get(each.pk, '')}".rstrip() + f"  {each.text}" for each in found]
+    items = [{"name": each.name, "text": each.text, "memories": counts.get(each.pk)} for each in found]
+    return Answer({"items": items}, tuple(lines) or (say("cli.nothing_found"),))
 
 
 def history(library: Library, args: Mapping[str, Any], say: Say) -> Answer:

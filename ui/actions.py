@@ -35,6 +35,8 @@ class Situation:
     folder: bool = False
     editing: bool = False
     recall: bool = False
+    searching: bool = False
+    saved: bool = False
     graph: bool = False
     document: bool = False
     sample: bool = False
@@ -62,6 +64,8 @@ class Need(StrEnum):
     UNSAVED = "unsaved"
     EDITING = "editing"
     RECALL = "recall"
+    SEARCHING = "searching"
+    SAVED = "saved"
     SAMPLE = "sample"
     DOCUMENT = "document"
     GRAPH = "graph"
@@ -88,6 +92,8 @@ NEEDS: dict[Need, Callable[[Situation], bool]] = {
     Need.EDITING: lambda now: now.editing,
     Need.RECALL: lambda now: now.recall,
     Need.SAMPLE: lambda now: now.sample,
+    Need.SEARCHING: lambda now: now.searching,
+    Need.SAVED: lambda now: now.saved,
     Need.DOCUMENT: lambda now: now.document,
     Need.GRAPH: lambda now: now.graph,
     Need.GRAPH_PICKED: lambda now: now.graph and now.selected > 0,
@@ -299,6 +305,13 @@ BY_ID = {action.id: action for action in TABLE}
 def text_keys(action: Action) -> tuple[str, ...]:
     """Every text that an action needs."""
     keys = [f"action.{action.id}", f"action.{action.id}.tip"]
+    # searches
+    Action("search.save", "mdi6.star-plus-outline", "Ctrl+Shift+S", need=Need.SEARCHING, writes=True),
+    Action("saved.change", "mdi6.star-check-outline", no_shortcut=MENU, need=Need.SAVED, writes=True),
+    Action("saved.rename", "mdi6.rename-box", no_shortcut=MENU, need=Need.SAVED, writes=True),
+    Action("saved.up", "mdi6.arrow-up", "Alt+Up", need=Need.SAVED, reach=Reach.FOLDERS, writes=True),
+    Action("saved.down", "mdi6.arrow-down", "Alt+Down", need=Need.SAVED, reach=Reach.FOLDERS, writes=True),
+    Action("saved.delete", "mdi6.star-remove-outline", no_shortcut=MENU, need=Need.SAVED, writes=True),
     if action.no_shortcut:
         keys.append(action.no_shortcut)
     if action.need is not Need.NOTHING:

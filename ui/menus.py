@@ -20,7 +20,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "edit",
         (
-            "edit.undo", "edit.redo", "", "edit.search", "edit.select_all", "", "edit.copy_table",
+            "edit.undo", "edit.redo", "", "edit.select_all", "", "edit.copy_table",
             "edit.copy_markdown", "edit.copy_json",
         ),
     ),
@@ -31,6 +31,13 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "memory.type", "memory.layer", "memory.importance", "memory.tags", "memory.visibility", "memory.lock",
             "memory.unlock", "", "memory.merge", "memory.unmerge", "memory.replace", "memory.looked_at", "memory.export", "", "memory.promote", "memory.unfold", "memory.archive", "memory.restore", "memory.trash",
             "memory.untrash", "memory.delete", "trash.empty",
+        ),
+    ),
+    (
+        "search",
+        (
+            "edit.search", "search.save", "", "saved.change", "saved.rename", "saved.up", "saved.down", "",
+            "saved.delete",
         ),
     ),
     (

@@ -28,6 +28,7 @@ from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
 from ui.read_only import ReadOnlyStrip
 from ui.search_completion import SearchCompletion
+from ui.saved_link import SavedLink
 from ui.services import Services
 from ui.tasks import Lane, single_shot
 from ui.upkeep_link import UpkeepLink
@@ -123,6 +124,7 @@ class Session(QWidget):
         self.chat_link = ChatLink(
             self.context, self.operations, lambda: self.desk.current, self._show_floor, self
         )
+        self.saved_link = SavedLink(self.context, self.operations, self.memories, self)
         self.documents_link = DocumentsLink(
             self.context, self.operations, self._folder_name, self._show_documents, self
         )
@@ -363,6 +365,7 @@ class Session(QWidget):
     def _go_to_search(self) -> None:
         if self._search is not None:
             self._search.setFocus()
+        self.memories.words_set.connect(search.set_quietly)
             self._search.selectAll()
 
     def show_import(self, path: Path) -> None:
@@ -459,3 +462,4 @@ class Session(QWidget):
         dialog.undo_rest.connect(lambda op: self.operations.undo_op(op, partly=True))
         dialog.show_memories.connect(self.memories.go_to)
         dialog.open()
+            self.memories.words_set.disconnect(self._search.set_quietly)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.domain.queries import Query
+from core.domain.queries import MemoryFilter, Query
 from core.domain.saved_search import SavedSearch
 from core.domain.search import Completion
 
@@ -46,3 +46,10 @@ class SavedSearchNamed(Query[SavedSearch]):
 @dataclass(frozen=True, slots=True)
 class SavedSearchCounts(Query[Mapping[int, int]]):
     """How many memories each saved search finds, by pk, as far as that is known within half a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchText(Query[str]):
+    """What a list shows as one canonical text: its search, place and facets. Errors: Invalid."""
+
+    filter: MemoryFilter

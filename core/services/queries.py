@@ -197,6 +197,7 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     qf.CanonicalSearch: searching.canonical,
     qf.SavedSearches: saved_searches.saved_searches,
     qf.SavedSearchNamed: saved_searches.named,
+    qf.SearchText: saved_searches.search_text,
     q.MemoryRows: memory_rows,
     q.Memories: memories,
     q.MemoryDetailOf: detail,

@@ -180,6 +180,11 @@ def named(reader: Reader, query: qs.SavedSearchNamed) -> SavedSearch:
     )
 
 
+def search_text(reader: Reader, query: qs.SearchText) -> str:
+    """What a list shows as text. Errors: Invalid."""
+    return text_of(reader, query.filter)
+
+
 class SavedCounts:
     """How many memories saved searches find, as far as that is quickly known."""
 

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from core.domain.commands_search import SaveSearch
+from core.domain.enums import ActorKind
+from core.domain.queries import MemoryFilter
+from core.domain.results import Actor
+from core.domain.schema_data import default_schema
+from core.engine import Engine
+from core.store.library import LibraryFiles
+from core.store.store import SqlStore
 from tests.app.conftest import MEDIUM, Run
 
 
@@ -53,3 +63,19 @@ def test_everything_about_a_name_is_said_and_given_as_json(run: Run) -> None:
     assert "顾临渊" in run("about", "顾临渊").out
     assert run("about", "没有这个人").out.startswith("No memory is called")
     assert run("about", "…").code == 1
+
+
+def test_saved_search_is_listed_and_narrowed(run: Run, library: Path) -> None:
+    run("import", MEDIUM)
+    store = SqlStore(LibraryFiles(library), default_schema())
+    engine = Engine(store, Actor(ActorKind.PERSON, "me", "window"))
+    engine.run(SaveSearch("Rules and events", MemoryFilter(text="type:event OR type:rule", language=True)))
+    engine.close()
+    every = run("list", "--saved", "rules AND events", "--json").data["total"]
+    assert every == run("list", "--text", "type:event OR type:rule", "--json").data["total"]
+    rules = run("list", "--saved", "rules and events", "--text", "type:rule", "--json").data["total"]
+    assert rules == run("list", "--text", "type:rule", "--json").data["total"] < every
+    item = {"name": "Rules and events", "text": "type:event OR type:rule", "memories": every}
+    assert run("searches", "--json").data["items"] == [item]
+    ran = run("list", "--saved", "nothing", "--json")
+    assert (ran.code, ran.data["error"]["key"]) == (1, "error.search.saved_unknown")

@@ -58,7 +58,7 @@ from core.domain.queries_health import Health
 from core.domain.queries_history import History, LastOpId, PreviewUndo, UndoStateNow, VersionsOf
 from core.domain.queries_index import Verify
 from core.domain.queries_proposals import Proposals
-from core.domain.queries_search import CompleteSearch
+from core.domain.queries_search import CompleteSearch, SavedSearchCounts, SavedSearches
 from core.domain.queries_upkeep import SummariesOutOfDate
 from core.domain.queries_watching import Gone
 from core.domain.results import (
@@ -237,6 +237,10 @@ class FakeEngine:
         match query:
             case CompleteSearch():
                 return Completion()
+            case SavedSearches():
+                return ()
+            case SavedSearchCounts():
+                return {}
             case LibrarySchema():
                 labels = {"en": "", "zh_CN": ""}
                 return Schema(

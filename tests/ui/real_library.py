@@ -20,6 +20,7 @@ from core.domain.schema_data import default_schema
 from core.engine import Engine
 from core.services.completing import Completing
 from core.services.file_answers import file_answers
+from core.services.saved_searches import SavedCounts
 from core.settings import Settings
 from core.store.library import LibraryFiles
 from core.store.store import SqlStore
@@ -77,6 +78,7 @@ def open_real(qtbot: QtBot, qapp: QApplication, directory: Path, language: str =
         {
             **file_answers(store, FormatFiles(lambda _path, _collections: None, lambda _name: True), None),
             **Completing(store, lambda: store.search).answers(),
+            **SavedCounts(store).answers(),
         },
     )
     agent = Engine(store, Actor(ActorKind.PROGRAM, "agent", "mcp"))

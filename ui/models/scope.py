@@ -19,6 +19,7 @@ class Part(StrEnum):
     TYPE = "type"
     TAG = "tag"
     RECENT = "recent"
+    SAVED = "saved"
     TRASH = "trash"
 
 
@@ -31,11 +32,12 @@ class Scope:
     name: str = ""
     tag_kind: TagKind | None = None
     memory: MemoryPk | None = None
+    search: int | None = None
 
     @property
     def key(self) -> str:
         """Text that names the entry for good (kept over refreshes and in settings)."""
-        named = self.folder or self.memory or self.name
+        named = self.folder or self.memory or self.search or self.name
         return f"{self.part.value}:{self.tag_kind.value if self.tag_kind else ''}:{named}"
 
     def narrow(self, base: MemoryFilter, *, with_subfolders: bool) -> MemoryFilter:

@@ -1,11 +1,12 @@
-"""The sidebar: folders as a tree with counts, layers, types, tags, recent memories, the trash.
+"""The sidebar: folders as a tree with counts, layers, types, tags, recent memories,
+saved searches, the trash.
 
 A place in it is chosen with mouse or arrows; memories are dropped on folders, layers and the trash.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -13,6 +14,7 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QFontMetrics,
+    QMouseEvent,
     QPainter,
     QPalette,
     QStandardItem,
@@ -32,6 +34,7 @@ from core.domain.enums import FolderKind, Layer
 from core.domain.folder import SEPARATOR
 from core.domain.ids import FolderPk
 from core.domain.results import FolderNode, LibraryCounts, MemoryRow
+from core.domain.saved_search import SavedSearch
 from ui.context import Context
 from ui.models.folder_names import Branch, as_tree
 from ui.models.memory_table import MIME_MEMORIES, decode_memories
@@ -74,6 +77,8 @@ class FolderTree(QTreeView):
         self._folders: tuple[FolderNode, ...] = ()
         self._tags: tuple[tuple[str, int], ...] = ()
         self._recent: tuple[MemoryRow, ...] = ()
+        self.saved: tuple[SavedSearch, ...] = ()
+        self._saved_counts: Mapping[int, int] = {}
         self._counts: LibraryCounts | None = None
         self._by_layer: dict[str, int] = {}
         self._by_type: dict[str, int] = {}
@@ -129,6 +134,24 @@ class FolderTree(QTreeView):
             self._recent = tuple(rows)
             self._fill()
 
+    def show_saved(self, searches: Sequence[SavedSearch]) -> None:
+        """Searches kept under a name, in their order."""
+        if tuple(searches) != self.saved:
+            self.saved = tuple(searches)
+            self._fill()
+
+    def show_saved_counts(self, counts: Mapping[int, int]) -> None:
+        """How many memories saved searches find, as far as known."""
+        if counts != self._saved_counts:
+            self._saved_counts = counts
+            self._fill()
+
+    @property
+    def saved_search(self) -> SavedSearch | None:
+        """The saved search that is chosen."""
+        pk = self.scope.search
+        return next((each for each in self.saved if each.pk == pk), None)
+
     @property
     def scope(self) -> Scope:
         """The place that is chosen."""
@@ -182,6 +205,13 @@ class FolderTree(QTreeView):
             for row in self._recent:
                 item = self._entry(recent, title_of(row), Scope(Part.RECENT, memory=row.pk), -1, "")
                 item.setData(row.type, COLOR_ROLE)
+        if self.saved:
+            saved = self._section("saved")
+            for search in self.saved:
+                count = self._saved_counts.get(search.pk, -1)
+                scope = Scope(Part.SAVED, search=search.pk)
+                item = self._entry(saved, search.name, scope, count, "mdi6.star-outline")
+                item.setToolTip(f"{search.name}\n{search.text}")
         trashed = self._counts.trashed if self._counts is not None else -1
         self._entry(root, tr("sidebar.trash"), Scope(Part.TRASH), trashed, "mdi6.trash-can-outline")
         self._unfold(root)
@@ -243,6 +273,18 @@ class FolderTree(QTreeView):
     def _on_current(self, now: QModelIndex, _before: QModelIndex) -> None:
         scope = now.data(SCOPE_ROLE)
         if not self._filling and isinstance(scope, Scope):
+            self.chosen.emit(scope)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A saved search runs again at each click; its menu alone does not run it."""
+        index = self.indexAt(event.position().toPoint())
+        scope = index.data(SCOPE_ROLE)
+        saved = isinstance(scope, Scope) and scope.part is Part.SAVED
+        if saved and event.button() is Qt.MouseButton.RightButton:
+            return
+        again = saved and index == self.currentIndex() and event.button() is Qt.MouseButton.LeftButton
+        super().mousePressEvent(event)
+        if again:
             self.chosen.emit(scope)
 
     def _on_folded(self, index: QModelIndex, *, folded: bool) -> None:

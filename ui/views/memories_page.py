@@ -119,10 +119,16 @@ class MemoriesPage(QWidget):
     opened = Signal(object)
     filter_changed = Signal()
 
+    words_set = Signal(str)
+    """Other words are searched for than those that were typed."""
+    saved_menu = Signal(int, QPoint)
+    """The menu of a saved search is wanted, also of one that is not chosen."""
+    listed = Signal()
+    """A list was had and shown."""
     def __init__(self, context: Context, operations: Operations, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context, self._operations = context, operations
-        self._text = ""
+        self._text = self._saved_text = ""
         self._order = _saved_order(context)
         self._order_chosen = False
         self._total = 0
@@ -293,10 +299,13 @@ class MemoriesPage(QWidget):
         self.filter_changed.emit()
 
     def clear_filters(self) -> None:
-        """Show the whole place again: no facets, no words."""
-        self._text = ""
+        """Show the whole place again: no facets, no words. A saved search is nothing without its words."""
+        self._text = self._saved_text = ""
         self.facets.clear_quietly()
-        self.show_list()
+        if self.tree.scope.part is Part.SAVED:
+            self.tree.choose(Scope())
+        else:
+            self.show_list()
 
     def go_to(self, pks: tuple[MemoryPk, ...]) -> None:
         """Select these memories, in a list that holds them."""
@@ -323,7 +332,32 @@ class MemoriesPage(QWidget):
         self._ask_sidebar()
 
     def _on_scope(self, scope: Scope) -> None:
+    @property
+    def place_name(self) -> str:
+        """What the chosen place of the sidebar is called; "" for the whole library."""
+        return "" if self.tree.scope.part is Part.ALL else str(self.tree.currentIndex().data() or "")
+
+    @property
+    def searching(self) -> bool:
+        """Whether the list is narrowed in a way that can be saved."""
+        place = self.tree.scope.part not in (Part.ALL, Part.RECENT, Part.SAVED)
+        return bool(self._text) or self.facets.active or place
+
+    def _run_saved(self, scope: Scope) -> None:
+        """List what a saved search finds, and nothing else; its words go when another place is chosen."""
+        saved = self.tree.saved_search
+        if scope.part is Part.SAVED and saved is not None:
+            self.facets.clear_quietly()
+            self._text = self._saved_text = saved.text
+            self.words_set.emit(self._text)
+        elif self._saved_text:
+            if self._text == self._saved_text:
+                self._text = ""
+                self.words_set.emit("")
+            self._saved_text = ""
+
         if scope.part is Part.RECENT and scope.memory is not None:
+        self._run_saved(scope)
             self._select_next = (scope.memory,)
         self._order_chosen = False
         self.show_list()
@@ -345,6 +379,7 @@ class MemoriesPage(QWidget):
             self.table.select(chosen)
         self._tell_situation()
 
+        self.listed.emit()
     def _say_empty(self) -> None:
         tr = self._context.tr
         if self._text or self.facets.active:
@@ -489,6 +524,8 @@ class MemoriesPage(QWidget):
             in_trash=self.in_trash,
             folder=folder is not None,
         )
+            searching=self.searching,
+            saved=self.tree.saved_search is not None,
 
     def select_all(self) -> None:
         """Select every listed memory."""
@@ -506,6 +543,8 @@ class MemoriesPage(QWidget):
         if scope.part is Part.TRASH:
             self._popup(("trash.empty",), position)
         else:
+        elif scope.part is Part.SAVED:
+            self.saved_menu.emit(scope.search, position)
             self._popup(FOLDER_MENU, position)
 
     def _popup(self, ids: tuple[str, ...], position: QPoint) -> None:

@@ -41,6 +41,9 @@ class TopBar(QWidget):
         row.setSpacing(4)
         self._tools = [self._tool(name) for name in ("memory.new", "edit.undo", "edit.redo")]
         row.addWidget(self.search, 1)
+        self._beside = [self._tool(name) for name in ("search.save",)]
+        for tool in self._beside:
+            row.addWidget(tool)
         row.addSpacing(8)
         for tool in self._tools:
             row.addWidget(tool)
@@ -77,7 +80,7 @@ class TopBar(QWidget):
         self.search.setPlaceholderText(self._tr("search.placeholder"))
         self.search.setAccessibleName(self._tr("action.edit.search"))
         self.search.setToolTip(self._tr("search.tip"))
-        for tool in self._tools:
+        for tool in (*self._tools, *self._beside):
             tool.setIconSize(theme.icon_size)
             tool.setMinimumSize(theme.px(28), theme.px(28))
         self.library.setIconSize(theme.icon_size)
