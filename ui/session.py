@@ -27,8 +27,8 @@ from ui.old_texts_link import OldTextsLink
 from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
 from ui.read_only import ReadOnlyStrip
-from ui.search_completion import SearchCompletion
 from ui.saved_link import SavedLink
+from ui.search_completion import SearchCompletion
 from ui.services import Services
 from ui.tasks import Lane, single_shot
 from ui.upkeep_link import UpkeepLink
@@ -118,13 +118,13 @@ class Session(QWidget):
         self.rail = Rail(PAGES, services.tr, services.theme)
         self.light = HealthLight(self.context, self)
         self.watch_link = WatchLink(self.context, self.operations, self)
+        self.saved_link = SavedLink(self.context, self.operations, self.memories, self)
         self.desk = Desk(self.context, self.operations, self.memories, self.detail, services.paths, self)
         self.desk.folder_wanted.connect(self._show_imported)
         self.graph_link = GraphLink(actions, self.desk, self.memories, self.detail, self._show_graph)
         self.chat_link = ChatLink(
             self.context, self.operations, lambda: self.desk.current, self._show_floor, self
         )
-        self.saved_link = SavedLink(self.context, self.operations, self.memories, self)
         self.documents_link = DocumentsLink(
             self.context, self.operations, self._folder_name, self._show_documents, self
         )
@@ -349,6 +349,7 @@ class Session(QWidget):
         self.completion = SearchCompletion(self.context, search, self)
         search.searched.connect(self.memories.search)
         search.left_down.connect(self.memories.table.setFocus)
+        self.memories.words_set.connect(search.set_quietly)
         self.memories.filter_changed.connect(self._on_filter)
         self.context.actions.on("edit.search", self._go_to_search)
         self.watch_link.start()
@@ -365,7 +366,6 @@ class Session(QWidget):
     def _go_to_search(self) -> None:
         if self._search is not None:
             self._search.setFocus()
-        self.memories.words_set.connect(search.set_quietly)
             self._search.selectAll()
 
     def show_import(self, path: Path) -> None:
@@ -437,6 +437,7 @@ class Session(QWidget):
         if self._search is not None:
             self._search.searched.disconnect(self.memories.search)
             self._search.left_down.disconnect(self.memories.table.setFocus)
+            self.memories.words_set.disconnect(self._search.set_quietly)
         self.context.tasks.drop_below(self)
         return self._engine
 
@@ -462,4 +463,3 @@ class Session(QWidget):
         dialog.undo_rest.connect(lambda op: self.operations.undo_op(op, partly=True))
         dialog.show_memories.connect(self.memories.go_to)
         dialog.open()
-            self.memories.words_set.disconnect(self._search.set_quietly)
