@@ -6,7 +6,7 @@ Sources: DESIGN §2 (empty = everyone), spec/STBME §4.2.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from core.algos.js_values import trim, truthy
 
@@ -36,6 +36,14 @@ def names_in(value: object) -> tuple[str, ...]:
 def sees(names: Collection[str], viewer: str | None) -> bool:
     """Whether the viewer may know a memory that is visible to `names`; without a viewer nothing is hidden."""
     return not viewer or not names or viewer in names or EVERYONE in names
+
+
+def shared(audiences: Iterable[Collection[str]]) -> tuple[str, ...] | None:
+    """Who may know all of several memories: everyone (), those whom every one of them names, or nobody (None)."""
+    restricted = [names for names in audiences if names and EVERYONE not in names]
+    if not restricted:
+        return ()
+    return tuple(name for name in restricted[0] if all(name in names for names in restricted[1:])) or None
 
 
 def original_sees(value: object, viewer: str) -> bool:

@@ -99,7 +99,7 @@ class CreatePart(PartBase):
 class ChangePart(PartBase):
     """Another text for a memory; None = untouched. `fields`: only keys that change, None removes a key.
 
-    `revision`: what the memory's was when this was thought out. `floor`: the floor that says so; the memory's
+    `visibility`: who may see it from then on. `revision`: what the memory's was when this was thought out. `floor`: the floor that says so; the memory's
     floors are widened to it. `update_event`: an event "field: before -> after" is written beside it, marked as
     automatic, and earlier ones end. `temporal_source`: the newer memory that replaces what this one said.
     """
@@ -112,6 +112,7 @@ class ChangePart(PartBase):
     tags: TagSet | None = None
     aliases: tuple[str, ...] | None = None
     importance: float | None = None
+    visibility: tuple[str, ...] | None = None
     floor: int | None = None
     update_event: bool = False
     temporal_source: End | None = None

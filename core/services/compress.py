@@ -259,9 +259,12 @@ class Compression:
         """See RenewSummaries."""
         summariser = self.summariser()
         by_folder: dict[FolderPk, list[Part]] = defaultdict(list)
+        problems: dict[FolderPk, list[Problem]] = defaultdict(list)
         for number, pk in enumerate(dict.fromkeys(query.memories), 1):
             folder, part = self._renewed(summariser, pk, f"r{number}", query.hint, cancel)
-            if part is not None:
+            if isinstance(part, Problem):
+                problems[folder].append(part)
+            else:
                 by_folder[folder].append(part)
         if not by_folder:
             raise UserError("error.compress.none", count=len(query.memories))
@@ -275,6 +278,7 @@ class Compression:
                     parts=tuple(parts),
                     groups=tuple(PartGroup(key=part.group) for part in parts),
                     args={"count": len(parts)},
+                    problems=tuple(problems[folder]),
                 )
             )
             for folder, parts in by_folder.items()
@@ -282,19 +286,23 @@ class Compression:
 
     def _renewed(
         self, summariser: Summariser, pk: MemoryPk, key: str, hint: str, cancel: Cancel | None
-    ) -> tuple[FolderPk, ChangePart | None]:
+    ) -> tuple[FolderPk, ChangePart | Problem]:
+        """The summary as it would read now, for those who may see it and all that it is made of; or why there is none."""
         with self.store.read() as reader:
             summary = memories_of(reader, [pk])[0]
             below = reader.records(Memory, reader.children_of([pk]))
             kind = reader.schema().type(summary.type)
         children = [child for child in below if child.deleted_at is None and child.type == summary.type]
         if kind is None or not children:
-            return summary.folder, None
+            return summary.folder, Problem("compress.problem.nothing_below", {"title": summary.shown_title})
+        audience = shared_visibility([summary, *children])
+        if audience is None:
+            return summary.folder, Problem("compress.problem.audience", {"title": summary.shown_title})
         children.sort(key=lambda child: (child.seq or 0, child.created_at, child.pk))
         try:
             said = summariser.summary(kind, children, hint, _token(cancel))
         except BadReply:
-            return summary.folder, None
+            return summary.folder, Problem("compress.problem.reply", {"title": summary.shown_title})
         new = part_of(key, kind, children, (), (), said)
         return summary.folder, ChangePart(
             key=key,
@@ -304,6 +312,7 @@ class Compression:
             revision=summary.revision,
             body=new.body or None,
             fields={name: value for name, value in new.fields.items() if value != summary.fields.get(name)},
+            visibility=audience if audience != summary.visibility else None,
         )
 
     def again(self, query: SummariseAgain, cancel: Cancel | None) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from core.algos.lexical import fold
+from core.algos.visibility import shared
 from core.domain.commands import Unset
 from core.domain.commands_merge import MergeMemories
 from core.domain.enums import Status, TagKind
@@ -139,11 +140,8 @@ def _place(memories: Sequence[Memory], command: MergeMemories) -> dict[str, Any]
 
 def narrower(memories: Iterable[Memory]) -> tuple[str, ...]:
     """Who may see all of the memories. Errors: Invalid when nobody may (no name would mean everyone)."""
-    listed = [memory.visibility for memory in memories if memory.visibility]
-    if not listed:
-        return ()
-    names = tuple(name for name in listed[0] if all(name in others for others in listed[1:]))
-    if not names:
+    names = shared(memory.visibility for memory in memories)
+    if names is None:
         raise Invalid("error.merge.audience")
     return names
 

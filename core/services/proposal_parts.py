@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from core.algos.changes import change_summary
 from core.algos.lexical import fold
+from core.algos.visibility import shared
 from core.domain.commands import UNSET, CreateMemory, EditMemory, NewMemory
 from core.domain.commands_graph import AddEdge
 from core.domain.commands_merge import MergeMemories
@@ -129,6 +130,10 @@ class Application:
             self._skip(part, obstacle)
             return
         children = self._children(part)
+        audience = shared((part.visibility, *(child.visibility for child in children)))
+        if audience is None:  # nobody may see all of them by now
+            self._skip(part, Obstacle.INVALID)
+            return
         new = NewMemory(
             folder=self.folder,
             type=part.type,
@@ -140,7 +145,7 @@ class Application:
             seq=part.seq,
             seq_start=part.seq_start,
             seq_end=part.seq_end,
-            visibility=part.visibility,
+            visibility=audience,
             source=part.source,
             tags=part.tags,
             aliases=part.aliases,
@@ -166,7 +171,12 @@ class Application:
             self.ends[part.key] = old.pk  # relations to it may still be added
             self._skip(part, Obstacle.LOCKED)
             return
+        audience = shared((old.visibility, part.visibility))
+        if audience is None:  # nobody may see both
+            self._skip(part, Obstacle.INVALID)
+            return
         self._write(old, part.title or None, part.body or None, part.fields, part.importance, part.seq)
+        self._show_to(old, audience)
         joined = self.uow.aliases_of([old.pk]).get(old.pk, [])
         names = (*(alias.value for alias in joined), *part.aliases)
         if fold(part.title) != fold(old.title) and part.title:
@@ -223,6 +233,8 @@ class Application:
             self.uow.replace_tags({memory.pk: clean(part.tags)})
         if part.aliases is not None:
             self.uow.replace_aliases({memory.pk: part.aliases})
+        if part.visibility is not None:
+            self._show_to(memory, part.visibility)
         after = self.uow.records(Memory, [memory.pk])[0]
         if part.update_event:
             self._supersede(part, memory.pk)
@@ -292,6 +304,10 @@ class Application:
             seq_end=end,
         )
         memories.edit(self.uow, edit)
+
+    def _show_to(self, memory: Memory, names: tuple[str, ...]) -> None:
+        if names != memory.visibility:
+            self.uow.update(Kind.MEMORY, [memory.pk], {"visibility": names})
 
     def _supersede(self, part: ChangePart, pk: MemoryPk) -> None:
         """End the relations of earlier updates; connect the memory that brought this one (spec/STBME §3.6)."""

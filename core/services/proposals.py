@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from core.algos.visibility import shared
 from core.domain import queries_proposals as qp
 from core.domain.api import Cancel
 from core.domain.edge import Edge
@@ -136,6 +137,10 @@ class _Viewer:
             changes.append(FieldChange(name="tags", before=None, after=list(part.tags.general)))
         if part.aliases:
             changes.append(FieldChange(name="aliases", before=None, after=list(part.aliases)))
+        audience = shared((part.visibility, () if old is None else old.visibility))
+        seen_by = None if old is None or not old.visibility else list(old.visibility)
+        if audience:
+            changes.append(_changed("visibility", seen_by, list(audience)))
         made = self._memory(part.key)
         return PartView(
             **decided,
@@ -146,6 +151,8 @@ class _Viewer:
             changes=tuple(change for change in changes if change is not None),
             obstacle=Obstacle.LOCKED
             if old is not None and old.locked
+            else Obstacle.INVALID
+            if audience is None and decided["verdict"] is None
             else self._new_obstacle(known, part, decided["verdict"] is None)
             if old is None
             else None,
@@ -271,6 +278,9 @@ def _patch(part: ChangePart, memory: Memory | None, tags: TagSet | None) -> tupl
         found.append(_changed("tags", old, list(part.tags.general)))
     if part.aliases is not None:
         found.append(FieldChange(name="aliases", before=None, after=list(part.aliases)))
+    if part.visibility is not None:
+        before = None if memory is None else list(memory.visibility)
+        found.append(_changed("visibility", before, list(part.visibility)))
     return tuple(change for change in found if change is not None)
 
 

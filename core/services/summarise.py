@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from core.algos.compression import Member, inherit
 from core.algos.model_reply import read_reply
+from core.algos.visibility import shared
 from core.domain.endpoints import Usage
 from core.domain.enums import Layer
 from core.domain.errors import BadReply
@@ -265,11 +266,7 @@ def _united(values: Sequence[Json]) -> Json:
 
 def shared_visibility(members: Sequence[Memory]) -> tuple[str, ...] | None:
     """Who may know all of it: everyone (empty), those whom every member names, or nobody (None)."""
-    restricted = [member.visibility for member in members if member.visibility]
-    if not restricted:
-        return ()
-    shared = [name for name in restricted[0] if all(name in names for names in restricted)]
-    return tuple(shared) or None
+    return shared(member.visibility for member in members)
 
 
 def united_tags(sets: Iterable[TagSet]) -> TagSet:

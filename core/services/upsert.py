@@ -14,6 +14,7 @@ from core.services import content
 from core.services.links import INVOLVED_IN, RELATED, set_links
 from core.services.lookup import changeable, folder_of, follow_merged, memory_of
 from core.services.memories import built
+from core.services.merge_values import narrower
 from core.services.outcome import Outcome
 
 DEFAULT_TYPE = "knowledge"
@@ -23,7 +24,7 @@ DEFAULT_TYPE = "knowledge"
 def merge_into(uow: UnitOfWork, command: MergeIntoMemory) -> Outcome:
     """The new text in place of the old, which stays as a version; tags, aliases and relations by policy.
 
-    Errors: NotFound, Invalid, UserError (locked), Conflict (revision).
+    Errors: NotFound, Invalid (also when nobody may see both), UserError (locked), Conflict (revision).
     """
     if command.policy is MergePolicy.ASK:
         raise Invalid("error.upsert.ask")
@@ -55,7 +56,7 @@ def merge_into(uow: UnitOfWork, command: MergeIntoMemory) -> Outcome:
 
 
 def _united_columns(old: Memory, new: Memory) -> dict[str, object]:
-    """The new text and what it fills in; where it lies and who may see it stay."""
+    """The new text and what it fills in, for those who may see both; where it lies stays."""
     fields = {
         **old.fields,
         **{name: value for name, value in new.fields.items() if not content.is_empty(value)},
@@ -66,7 +67,7 @@ def _united_columns(old: Memory, new: Memory) -> dict[str, object]:
         "fields": fields,
         "type": old.type if new.type == DEFAULT_TYPE else new.type,
         "novelty": new.novelty,
-        "visibility": old.visibility or new.visibility,
+        "visibility": narrower((old, new)),
         **_status(new.status),
     }
 

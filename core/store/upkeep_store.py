@@ -27,6 +27,13 @@ _COLUMNS = (
 _UNTIL = f"CASE WHEN m.extra = '{{}}' THEN NULL ELSE json_extract(m.extra, '$.{TRIAL_UNTIL_KEY}') END"
 _KEPT = f"CASE WHEN c.extra = '{{}}' THEN 0 ELSE coalesce(json_extract(c.extra, '$.{KEPT_KEY}'), 0) END"
 _FOLDABLE = "m.pk, m.folder, m.type, m.level, m.locked, coalesce(m.seq, m.seq_end, m.seq_start, 0), m.created_at, m.pk"
+_TOLD_TO_MORE = (
+    "(c.deleted_at IS NULL AND c.visibility <> '[]' AND c.visibility <> m.visibility"
+    " AND NOT EXISTS (SELECT 1 FROM json_each(c.visibility) WHERE value = '*')"
+    " AND (m.visibility = '[]' OR EXISTS (SELECT 1 FROM json_each(m.visibility) AS seen"
+    " WHERE seen.value NOT IN (SELECT value FROM json_each(c.visibility)))))"
+)
+"""A summary that somebody sees who may not see what it is made of."""
 _MICROS = 1e6
 
 
@@ -63,12 +70,16 @@ class SqlUpkeepStore:
         return [Foldable(row[0], row[1], row[2], row[3], bool(row[4]), row[5:]) for row in rows]
 
     def outdated(self, folder: FolderPk | None) -> list[int]:
-        """Memories in use with a child that says something else since they were written, oldest first."""
+        """Memories in use with a child that says something else since they were written, oldest first.
+
+        Or with one that is not for all who see them.
+        """
         sql = (
             "SELECT DISTINCT m.pk FROM memory c JOIN memory m ON m.pk = c.parent"
             " WHERE c.parent IS NOT NULL AND m.deleted_at IS NULL"
             " AND m.status = ? AND (? IS NULL OR m.folder = ?)"
-            f" AND ({SAID_AT.format('c')}) > max(({SAID_AT.format('m')}), {_KEPT}) ORDER BY m.created_at, m.pk"
+            f" AND (({SAID_AT.format('c')}) > max(({SAID_AT.format('m')}), {_KEPT}) OR {_TOLD_TO_MORE})"
+            " ORDER BY m.created_at, m.pk"
         )
         with self._database.reading() as connection:
             rows = connection.exec_driver_sql(sql, (Status.ACTIVE.value, folder, folder))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.commands import SetLocked
+from core.domain.commands import SetLocked, SetVisibility
 from core.domain.errors import Invalid, Unavailable
 from core.domain.folder_settings import DECLARED, FolderValues, profiles
 from core.domain.ids import FolderPk, MemoryPk
@@ -21,7 +21,7 @@ from core.domain.queries_extract import (
     RunTask,
     TaskReport,
 )
-from core.domain.queries_proposals import Proposals
+from core.domain.queries_proposals import Proposals, TickProposalParts
 from core.domain.recall import RecallMode
 from tests.extract.desk import ExtractDesk, turns
 from tests.fakes.model import ScriptedModel
@@ -95,6 +95,46 @@ def test_reflection_leads_to_the_latest_events(desk: ExtractDesk, given: object,
     with desk.store.read() as reader:
         links = {(edge.target, edge.relation, edge.strength) for edge in reader.edges_touching([made.pk])}
     assert links == {(event, "evolves", 0.75) for event in events[1:]}
+
+
+# --- who may see it ----------------------------------------------------------------------------------------
+
+
+def test_synopsis_for_everyone_holds_nothing_that_only_some_may_know(desk: ExtractDesk) -> None:
+    chat, _ = story(desk)
+    desk.memory(chat, body="罗恩是凶手", seq=9, visibility=("罗恩",))
+    desk.memory(chat, "character", title="罗恩", fields={"state": "藏着刀"}, visibility=("罗恩",))
+    model = desk.chosen = ScriptedModel([{"summary": "艾琳追查失踪案。"}, {"insight": "有人在说谎"}])
+    for task in (PromptTask.SYNOPSIS, PromptTask.REFLECT):
+        desk.apply(run(desk, chat, task).proposal)
+    asked = "".join(message.text for each in model.asked for message in each)
+    assert "凶手" not in asked
+    assert "藏着刀" not in asked
+    assert {m.visibility for m in desk.all_of(chat) if m.type in ("synopsis", "reflection")} == {()}
+
+
+def test_synopsis_of_what_some_may_know_is_for_them(desk: ExtractDesk) -> None:
+    chat = desk.chat(())
+    for text, who in zip(EVENTS, (("艾琳", "罗恩"), ("艾琳",), ("*",), ("艾琳",)), strict=True):
+        desk.memory(chat, body=text, visibility=who)
+    desk.chosen = ScriptedModel([{"summary": "艾琳追查失踪案。"}])
+    desk.apply(run(desk, chat, PromptTask.SYNOPSIS).proposal)
+    assert [m.visibility for m in desk.all_of(chat) if m.type == "synopsis"] == [("艾琳",)]
+
+
+def test_consolidated_memory_is_for_those_who_may_see_all_of_them(desk: ExtractDesk) -> None:
+    chat = desk.chat(())
+    pks = [desk.memory(chat, body=EVENTS[0], visibility=who) for who in ((), ("艾琳", "罗恩"), ("艾琳",))]
+    labels = [f"M{pk}" for pk in pks]
+    reply = {"same": labels, "keep": labels[0], "fields": {"summary": "艾琳与暗门"}, "reason": "x"}
+    desk.chosen = ScriptedModel([reply])
+    report = run(desk, chat, PromptTask.CONSOLIDATE)
+    desk.ask(TickProposalParts(report.proposal or 0, ("g1:1", "g1:2"), ticked=False))
+    desk.apply(report.proposal)
+    assert (desk.get(pks[0]).body, desk.get(pks[0]).visibility) == ("艾琳与暗门", ("艾琳",))
+    desk.run(SetVisibility(memories=(pks[1],), visibility=("老周",)))
+    desk.chosen = ScriptedModel([reply])
+    assert run(desk, chat, PromptTask.CONSOLIDATE).why == "extract.why.nothing_alike"
 
 
 # --- evolution ---------------------------------------------------------------------------------------------

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.commands import ArchiveMemories, EditMemory, RestoreMemories, SetLocked, TrashMemories
+from core.domain.commands import (
+    ArchiveMemories,
+    EditMemory,
+    MergeIntoMemory,
+    NewMemory,
+    RestoreMemories,
+    SetLocked,
+    TrashMemories,
+)
 from core.domain.commands_graph import PinMemories
 from core.domain.commands_merge import (
     MarkNotDuplicate,
@@ -17,7 +25,7 @@ from core.domain.commands_recall import SaveRecallCases
 from core.domain.edge import Edge, lives
 from core.domain.enums import Apart, Status, StatusReason
 from core.domain.errors import Conflict, Invalid, UserError
-from core.domain.ids import MemoryPk
+from core.domain.ids import MemoryPk, TypeId
 from core.domain.memory import TagSet
 from core.domain.queries import Memories, MemoryDetailOf, ResolveMemories
 from core.domain.queries_merge import MergesOf, PlanMerge, RelationFate
@@ -164,6 +172,29 @@ def test_merge_of_memories_that_nobody_may_see_together_asks(desk: Desk) -> None
     assert desk.ask(PlanMerge(MergeMemories(survivor=one, losers=(other,)))).audience_open
     merge(desk, one, other, visibility=("艾琳",))
     assert desk.get(one).visibility == ("艾琳",)
+
+
+def test_text_put_into_a_memory_is_for_those_who_may_see_both(desk: Desk) -> None:
+    folder = desk.folder("a")
+    one = desk.memory(folder, visibility=("艾琳", "博"))
+
+    def put_in(*who: str) -> None:
+        new = NewMemory(folder=folder, type=TypeId("event"), body="again", visibility=who)
+        desk.run(MergeIntoMemory(target=one, memory=new))
+
+    put_in("*")
+    assert desk.get(one).visibility == ("艾琳", "博")
+    put_in("博")
+    assert desk.get(one).visibility == ("博",)
+    with pytest.raises(Invalid):
+        put_in("艾琳")
+
+
+def test_memory_for_everyone_by_a_star_merges_with_any(desk: Desk) -> None:
+    folder = desk.folder("a")
+    one, other = (desk.memory(folder, visibility=(name,)) for name in ("*", "博"))
+    merge(desk, one, other)
+    assert desk.get(one).visibility == ("博",)
 
 
 def test_program_takes_nothing_out_of_a_locked_memory(desk: Desk, pair: tuple[MemoryPk, MemoryPk]) -> None:

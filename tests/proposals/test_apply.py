@@ -60,6 +60,22 @@ def edges_of(desk: Desk, folder: FolderPk) -> list[Edge]:
         return reader.edges_in(folder)
 
 
+def test_create_that_joins_a_memory_is_for_those_who_may_see_both(desk: Desk) -> None:
+    folder = desk.folder()
+    place = desk.memory(folder, "location", title="钟楼", visibility=("艾琳", "罗恩"))
+    for who, seen in (("艾琳", ("艾琳",)), ("老周", ("艾琳",))):
+        part = CreatePart(key="p", type=LOCATION, title="钟楼", body=f"{who} 知道的", visibility=(who,))
+        proposal = kept(desk, folder, part)
+        changes = {each.name: each.after for each in view(desk, proposal).parts[0].changes}
+        obstacle = view(desk, proposal).parts[0].obstacle
+        counts = desk.run(ApplyProposal(proposal=proposal)).counts
+        assert desk.get(place).visibility == seen
+        if who == "艾琳":
+            assert (changes["visibility"], obstacle, counts) == (["艾琳"], None, {"merged": 1})
+        else:
+            assert (obstacle, counts) == (Obstacle.INVALID, {"skipped_invalid": 1})
+
+
 def story(desk: Desk, folder: FolderPk, old: Any) -> int:
     """An event at a place that is there already, a change of that place, and a storyline named before it is made."""
     return kept(

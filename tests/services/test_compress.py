@@ -23,6 +23,7 @@ from core.domain.memory import TagSet
 from core.domain.proposal import BUILT_IN, ChangePart, CreatePart, Proposal
 from core.domain.queries import LiveEdges
 from core.domain.queries_extract import PromptTask
+from core.domain.queries_proposals import ProposalOf
 from core.domain.queries_upkeep import (
     CompressPlanOf,
     LostDetails,
@@ -223,6 +224,29 @@ def test_a_summary_of_restricted_memories_is_as_narrow_as_they_are(desk: Desk) -
     (part,) = suggested(desk, plan(desk, forced=True).groups, fields("x")).parts
     assert isinstance(part, CreatePart)
     assert part.visibility == ("艾琳",)
+
+
+def test_new_text_of_a_summary_is_for_those_who_may_see_all_of_it(desk: Desk) -> None:
+    pks = events(desk, desk.folder(), 3, visibility=("艾琳", "罗恩"))
+    made = suggested(desk, plan(desk, forced=True).groups, fields("all"))
+    (summary,) = desk.run(ApplyProposal(proposal=made.pk)).created
+    desk.run(SetVisibility(memories=(pks[1],), visibility=("*",)))
+    assert compress.out_of_date(desk.store.upkeep, SummariesOutOfDate()) == ()
+    desk.run(SetVisibility(memories=(pks[0],), visibility=("艾琳",)))
+    assert compress.out_of_date(desk.store.upkeep, SummariesOutOfDate()) == (summary,)
+    before = desk.dump()
+    renew = RenewSummaries(memories=(summary,))
+    (pk,) = compression(desk, ScriptedModel([fields("new")])).renew(renew, None)
+    (change,) = desk.ask(ProposalOf(pk)).parts[0].changes[1:]
+    assert (change.name, change.before, change.after) == ("visibility", ["艾琳", "罗恩"], ["艾琳"])
+    desk.run(ApplyProposal(proposal=pk))
+    assert (desk.get(summary).body, desk.get(summary).visibility) == ("new", ("艾琳",))
+    assert compress.out_of_date(desk.store.upkeep, SummariesOutOfDate()) == ()
+    desk.undo()
+    assert desk.dump() == before
+    desk.run(SetVisibility(memories=(pks[2],), visibility=("老周",)))
+    with pytest.raises(UserError):
+        compression(desk, ScriptedModel([])).renew(renew, None)
 
 
 def test_again_with_a_hint_replaces_the_text_and_nothing_else(desk: Desk) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.algos.js_values import text as shown_text
+from core.algos.visibility import shared
 from core.domain.edge import Edge
 from core.domain.enums import StatusReason
 from core.domain.ids import MemoryPk
@@ -89,7 +90,8 @@ def _consolidated(job: Job, group: Sequence[Known], key: str) -> list[Part]:
         fields = dict(given) if isinstance(given, Mapping) else {}
         reason = shown_text(said.get("reason") or "")[:300]
         notes = (Problem("extract.note.reason", {"reason": reason}, "info"),) if reason else ()
-    if len(same) < 2:
+    audience = shared(each.visibility for each in same)
+    if len(same) < 2 or audience is None:  # nobody may see all of them
         return []
     memory_type = job.shelf.schema.type(keep.type)
     title_column = memory_type.column_of(ColumnRole.TITLE) if memory_type else None
@@ -110,6 +112,7 @@ def _consolidated(job: Job, group: Sequence[Known], key: str) -> list[Part]:
         fields={
             name: value for name, value in fields.items() if name in known and keep.fields.get(name) != value
         },
+        visibility=audience if audience != keep.visibility else None,
     )
     has_change = change.title is not None or change.body is not None or change.fields
     gone = [

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from core.algos.extractive import joined
 from core.algos.js_values import number, truthy
@@ -27,7 +28,7 @@ from core.domain.results import Problem
 from core.ports.clock import system_clock
 from core.services.extract.request import facts
 from core.services.extract.shelf import Known
-from core.services.extract.task_job import EVENT, Job, Nothing, extracted, needed_type
+from core.services.extract.task_job import EVENT, Job, Nothing, extracted, needed_type, sees_all, told_to
 from core.services.prompts import frame_words
 
 SOURCE = "extraction"
@@ -45,7 +46,7 @@ REFLECTION_DEFAULT, REFLECTION_RANGE = 7.0, (5.0, 10.0)
 def synopsis(job: Job, _memories: Sequence[MemoryPk], _edges: Sequence[Edge]) -> NewProposal:
     """The story so far; the synopsis that is there is changed, not doubled."""
     memory_type = needed_type(job, SYNOPSIS)
-    events = job.of_type(EVENT)
+    events, audience = told_to(job.of_type(EVENT), SYNOPSIS_EVENTS)
     if len(events) < SYNOPSIS_EVENTS:
         raise Nothing("extract.why.few_events", (("least", SYNOPSIS_EVENTS), ("count", len(events))))
     seq = max(each.seq for each in events)
@@ -54,7 +55,8 @@ def synopsis(job: Job, _memories: Sequence[MemoryPk], _edges: Sequence[Edge]) ->
         text = extracted(job, [each.body for each in events])
         notes = (Problem("extract.note.extractive", {}, "info"),)
     else:
-        text = shown_text(job.ask(PromptTask.SYNOPSIS, _synopsis_text(job, events)).get("summary") or "")
+        asked = _synopsis_text(job, events, audience)
+        text = shown_text(job.ask(PromptTask.SYNOPSIS, asked).get("summary") or "")
     if not text.strip():
         raise Nothing("extract.why.empty_reply")
     floor = None if seq < 0 else seq
@@ -72,10 +74,12 @@ def synopsis(job: Job, _memories: Sequence[MemoryPk], _edges: Sequence[Edge]) ->
             fields=fields,
             importance=SYNOPSIS_IMPORTANCE,
             seq=floor,
+            visibility=audience,
             source=SOURCE,
         )
     else:
-        part = _changed(old, "synopsis", text.strip(), fields, floor, notes)
+        change = _changed(old, "synopsis", text.strip(), fields, floor, notes)
+        part = replace(change, visibility=audience if audience != old.visibility else None)
     return NewProposal(
         kind=ProposalKind.SYNOPSIS,
         folder=job.folder,
@@ -106,28 +110,33 @@ def _changed(
     )
 
 
-def _synopsis_text(job: Job, events: Sequence[Known]) -> str:
+def _synopsis_text(job: Job, events: Sequence[Known], audience: Sequence[str]) -> str:
     words = frame_words(job.language)
     before = next(iter(reversed(job.of_type(SYNOPSIS))), None)
     shown = events[-SYNOPSIS_SHOWN:]
     blocks = [f"## {words['events']}", *(f"#{each.seq} {each.body}" for each in shown)]
-    if before is not None and len(shown) < len(events):
+    if before is not None and len(shown) < len(events) and sees_all(before, audience):
         blocks = [f"## {words['synopsis']}", before.body, *blocks]
-    characters = job.of_type(CHARACTER)
+    characters = _known_to(job, CHARACTER, audience)
     if characters:
         blocks += [f"## {words['characters']}"]
         blocks += [f"{each.title}: {shown_text(each.fields.get('state') or '')}" for each in characters]
-    threads = job.of_type(THREAD)
+    threads = _known_to(job, THREAD, audience)
     if threads:
         blocks += [f"## {words['threads']}"]
         blocks += [f"{each.title}: {shown_text(each.fields.get('status') or '')}" for each in threads]
     return "\n".join(blocks)
 
 
+def _known_to(job: Job, type_id: TypeId, audience: Sequence[str]) -> list[Known]:
+    return [each for each in job.of_type(type_id) if sees_all(each, audience)]
+
+
 def reflection(job: Job, _memories: Sequence[MemoryPk], edges: Sequence[Edge]) -> NewProposal:
     """A look back at the latest events, with relations to the newest ones."""
     needed_type(job, REFLECTION)
-    events = job.of_type(EVENT)[-REFLECTION_EVENTS:]
+    events, audience = told_to(job.of_type(EVENT), REFLECTION_LEAST)
+    events = events[-REFLECTION_EVENTS:]
     if len(events) < REFLECTION_LEAST:
         raise Nothing("extract.why.few_events", (("least", REFLECTION_LEAST), ("count", len(events))))
     notes: tuple[Problem, ...] = ()
@@ -135,7 +144,7 @@ def reflection(job: Job, _memories: Sequence[MemoryPk], edges: Sequence[Edge]) -
         said: JsonObject = {"insight": extracted(job, [each.body for each in events], wanted=2)}
         notes = (Problem("extract.note.extractive", {}, "info"),)
     else:
-        said = job.ask(PromptTask.REFLECT, _reflection_text(job, events, edges))
+        said = job.ask(PromptTask.REFLECT, _reflection_text(job, events, edges, audience))
     if not truthy(said.get("insight")):
         raise Nothing("extract.why.empty_reply")
     low, high = REFLECTION_RANGE
@@ -153,6 +162,7 @@ def reflection(job: Job, _memories: Sequence[MemoryPk], edges: Sequence[Edge]) -
         },
         importance=REFLECTION_DEFAULT if math.isnan(importance) else importance,
         seq=floor,
+        visibility=audience,
         source=SOURCE,
     )
     links = [
@@ -169,9 +179,12 @@ def reflection(job: Job, _memories: Sequence[MemoryPk], edges: Sequence[Edge]) -
     return NewProposal(kind=ProposalKind.REFLECTION, folder=job.folder, source="", parts=(part, *links))
 
 
-def _reflection_text(job: Job, events: Sequence[Known], edges: Sequence[Edge]) -> str:
+def _reflection_text(
+    job: Job, events: Sequence[Known], edges: Sequence[Edge], audience: Sequence[str]
+) -> str:
     words = frame_words(job.language)
-    titles = {each.pk: each.title or each.body[:80] for each in job.shelf.known}
+    known = [each for each in job.shelf.known if sees_all(each, audience)]
+    titles = {each.pk: each.title or each.body[:80] for each in known}
     now = system_clock()
     against = [
         f"{titles[edge.source]} <> {titles[edge.target]}"
@@ -180,8 +193,8 @@ def _reflection_text(job: Job, events: Sequence[Known], edges: Sequence[Edge]) -
     ][-REFLECTION_CONTRADICTIONS:]
     blocks = [
         (words["events"], facts(events, job.shelf)),
-        (words["characters"], facts(job.of_type(CHARACTER)[-REFLECTION_CHARACTERS:], job.shelf)),
-        (words["threads"], facts(job.of_type(THREAD)[-REFLECTION_THREADS:], job.shelf)),
+        (words["characters"], facts(_known_to(job, CHARACTER, audience)[-REFLECTION_CHARACTERS:], job.shelf)),
+        (words["threads"], facts(_known_to(job, THREAD, audience)[-REFLECTION_THREADS:], job.shelf)),
         (words["contradictions"], joined([f"{line}\n" for line in against])),
     ]
     return "\n\n".join(f"## {heading}\n{text}" for heading, text in blocks if text)

@@ -39,6 +39,7 @@ class Known:
     fields: JsonObject = field(default_factory=dict)
     names: tuple[str, ...] = ()
     seq: int = -1
+    visibility: tuple[str, ...] = ()
     locked: bool = False
     revision: int | None = None
     automatic: bool = False
@@ -169,6 +170,7 @@ def _of_memory(memory: Memory, aliases: Iterable[str]) -> Known:
         fields=memory.fields,
         names=_folded((memory.title, *aliases)),
         seq=-1 if memory.seq is None else memory.seq,
+        visibility=memory.visibility,
         locked=memory.locked,
         revision=memory.revision,
         automatic=is_update_event(memory),
@@ -194,6 +196,7 @@ def _proposed(parts: Sequence[Part], known: dict[MemoryPk, Known]) -> list[Known
                 fields=part.fields,
                 names=_folded((part.title, *part.aliases)),
                 seq=seq,
+                visibility=part.visibility,
             )
         elif isinstance(part, ChangePart):
             if isinstance(part.memory, str) and part.memory in made:
@@ -215,6 +218,7 @@ def changed(each: Known, part: ChangePart) -> Known:
         fields=fields,
         names=each.names if part.title is None else _folded((part.title, *each.names)),
         seq=each.seq if part.floor is None else max(each.seq, part.floor),
+        visibility=each.visibility if part.visibility is None else part.visibility,
         locked=each.locked,
         revision=each.revision,
         automatic=each.automatic,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from core.algos.extractive import summary, weights_of
 from core.algos.lexical import search_tokens
+from core.algos.visibility import shared
 from core.domain.endpoints import Usage
 from core.domain.folder_settings import FolderValues
 from core.domain.ids import FolderPk, TypeId
@@ -99,6 +100,25 @@ class Job:
         """Active memories of a type, by floor, without events that were written by themselves."""
         found = [each for each in self.shelf.known if each.type == type_id and not each.automatic]
         return sorted(found, key=lambda each: each.seq)
+
+
+def told_to(known: Sequence[Known], least: int) -> tuple[list[Known], tuple[str, ...]]:
+    """What is looked back on together, and who may see what comes of it.
+
+    That is everyone, so that it is made of what everyone may know; where that is less than `least`, all of it, for
+    those who may know all (DESIGN §5, visibility).
+    """
+    open_ = [each for each in known if sees_all(each, ())]
+    audience = shared(each.visibility for each in known)
+    if len(open_) >= least or audience is None:
+        return open_, ()
+    return list(known), audience
+
+
+def sees_all(each: Known, audience: Sequence[str]) -> bool:
+    """Whether all of an audience (empty = everyone) may know a memory."""
+    names = shared((each.visibility,)) or ()
+    return not names or (bool(audience) and set(audience) <= set(names))
 
 
 def needed_type(job: Job, type_id: TypeId) -> MemoryType:
