@@ -334,8 +334,8 @@ COMMANDS: tuple[CommandSpec, ...] = (
         arguments=(
             *_FILTERS,
             Argument(name="--text", metavar="WORDS"),
-            Argument(name="--sort", choices=tuple(SortKey), default=SortKey.UPDATED.value),
             Argument(name="--saved", metavar="NAME"),
+            Argument(name="--sort", choices=tuple(SortKey), default=SortKey.UPDATED.value),
             Argument(name="--ascending", takes=Takes.FLAG),
         ),
     ),
@@ -432,8 +432,8 @@ COMMANDS: tuple[CommandSpec, ...] = (
         ),
     ),
     CommandSpec(name="folders", function=commands_read.folders),
-    CommandSpec(name="history", function=commands_read.history, arguments=(_LIMIT,)),
     CommandSpec(name="searches", function=commands_read.searches),
+    CommandSpec(name="history", function=commands_read.history, arguments=(_LIMIT,)),
     CommandSpec(
         name="verify",
         function=commands_read.verify,

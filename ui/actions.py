@@ -33,10 +33,10 @@ class Situation:
     undo_label: str = ""
     redo_label: str = ""
     folder: bool = False
-    editing: bool = False
-    recall: bool = False
     searching: bool = False
     saved: bool = False
+    editing: bool = False
+    recall: bool = False
     graph: bool = False
     document: bool = False
     sample: bool = False
@@ -61,11 +61,11 @@ class Need(StrEnum):
     UNDO = "undo"
     REDO = "redo"
     FOLDER = "folder"
+    SEARCHING = "searching"
+    SAVED = "saved"
     UNSAVED = "unsaved"
     EDITING = "editing"
     RECALL = "recall"
-    SEARCHING = "searching"
-    SAVED = "saved"
     SAMPLE = "sample"
     DOCUMENT = "document"
     GRAPH = "graph"
@@ -88,12 +88,12 @@ NEEDS: dict[Need, Callable[[Situation], bool]] = {
     Need.UNDO: lambda now: bool(now.undo),
     Need.REDO: lambda now: bool(now.redo),
     Need.FOLDER: lambda now: now.folder,
+    Need.SEARCHING: lambda now: now.searching,
+    Need.SAVED: lambda now: now.saved,
     Need.UNSAVED: lambda now: now.unsaved,
     Need.EDITING: lambda now: now.editing,
     Need.RECALL: lambda now: now.recall,
     Need.SAMPLE: lambda now: now.sample,
-    Need.SEARCHING: lambda now: now.searching,
-    Need.SAVED: lambda now: now.saved,
     Need.DOCUMENT: lambda now: now.document,
     Need.GRAPH: lambda now: now.graph,
     Need.GRAPH_PICKED: lambda now: now.graph and now.selected > 0,
@@ -284,6 +284,13 @@ TABLE: tuple[Action, ...] = (
         "folder.also_reads", "mdi6.book-arrow-right-outline", no_shortcut=MENU, need=Need.FOLDER, writes=True
     ),
     Action("folder.delete", "mdi6.folder-remove-outline", no_shortcut=DANGER, need=Need.FOLDER, writes=True),
+    # searches
+    Action("search.save", "mdi6.star-plus-outline", "Ctrl+Shift+S", need=Need.SEARCHING, writes=True),
+    Action("saved.change", "mdi6.star-check-outline", no_shortcut=MENU, need=Need.SAVED, writes=True),
+    Action("saved.rename", "mdi6.rename-box", no_shortcut=MENU, need=Need.SAVED, writes=True),
+    Action("saved.up", "mdi6.arrow-up", "Alt+Up", need=Need.SAVED, reach=Reach.FOLDERS, writes=True),
+    Action("saved.down", "mdi6.arrow-down", "Alt+Down", need=Need.SAVED, reach=Reach.FOLDERS, writes=True),
+    Action("saved.delete", "mdi6.star-remove-outline", no_shortcut=MENU, need=Need.SAVED, writes=True),
     # the window
     Action("view.subfolders", "mdi6.file-tree-outline", "Ctrl+Shift+B", checkable=True),
     Action("view.clear_filters", "mdi6.filter-remove-outline", "Ctrl+Shift+F"),
@@ -305,13 +312,6 @@ BY_ID = {action.id: action for action in TABLE}
 def text_keys(action: Action) -> tuple[str, ...]:
     """Every text that an action needs."""
     keys = [f"action.{action.id}", f"action.{action.id}.tip"]
-    # searches
-    Action("search.save", "mdi6.star-plus-outline", "Ctrl+Shift+S", need=Need.SEARCHING, writes=True),
-    Action("saved.change", "mdi6.star-check-outline", no_shortcut=MENU, need=Need.SAVED, writes=True),
-    Action("saved.rename", "mdi6.rename-box", no_shortcut=MENU, need=Need.SAVED, writes=True),
-    Action("saved.up", "mdi6.arrow-up", "Alt+Up", need=Need.SAVED, reach=Reach.FOLDERS, writes=True),
-    Action("saved.down", "mdi6.arrow-down", "Alt+Down", need=Need.SAVED, reach=Reach.FOLDERS, writes=True),
-    Action("saved.delete", "mdi6.star-remove-outline", no_shortcut=MENU, need=Need.SAVED, writes=True),
     if action.no_shortcut:
         keys.append(action.no_shortcut)
     if action.need is not Need.NOTHING:

@@ -118,13 +118,13 @@ class MemoriesPage(QWidget):
     current = Signal(object)
     opened = Signal(object)
     filter_changed = Signal()
-
     words_set = Signal(str)
     """Other words are searched for than those that were typed."""
     saved_menu = Signal(int, QPoint)
     """The menu of a saved search is wanted, also of one that is not chosen."""
     listed = Signal()
     """A list was had and shown."""
+
     def __init__(self, context: Context, operations: Operations, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context, self._operations = context, operations
@@ -331,7 +331,6 @@ class MemoriesPage(QWidget):
         self._folder_next = folder
         self._ask_sidebar()
 
-    def _on_scope(self, scope: Scope) -> None:
     @property
     def place_name(self) -> str:
         """What the chosen place of the sidebar is called; "" for the whole library."""
@@ -356,8 +355,9 @@ class MemoriesPage(QWidget):
                 self.words_set.emit("")
             self._saved_text = ""
 
-        if scope.part is Part.RECENT and scope.memory is not None:
+    def _on_scope(self, scope: Scope) -> None:
         self._run_saved(scope)
+        if scope.part is Part.RECENT and scope.memory is not None:
             self._select_next = (scope.memory,)
         self._order_chosen = False
         self.show_list()
@@ -378,8 +378,8 @@ class MemoriesPage(QWidget):
             chosen, self._select_next = self._select_next, ()
             self.table.select(chosen)
         self._tell_situation()
-
         self.listed.emit()
+
     def _say_empty(self) -> None:
         tr = self._context.tr
         if self._text or self.facets.active:
@@ -523,9 +523,9 @@ class MemoriesPage(QWidget):
             selected=self.table.picked_count,
             in_trash=self.in_trash,
             folder=folder is not None,
-        )
             searching=self.searching,
             saved=self.tree.saved_search is not None,
+        )
 
     def select_all(self) -> None:
         """Select every listed memory."""
@@ -542,9 +542,9 @@ class MemoriesPage(QWidget):
     def _folder_menu(self, scope: Scope, position: QPoint) -> None:
         if scope.part is Part.TRASH:
             self._popup(("trash.empty",), position)
-        else:
         elif scope.part is Part.SAVED:
             self.saved_menu.emit(scope.search, position)
+        else:
             self._popup(FOLDER_MENU, position)
 
     def _popup(self, ids: tuple[str, ...], position: QPoint) -> None:
