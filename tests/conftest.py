@@ -107,6 +107,17 @@ def quick_libraries() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def old_objects_rest() -> None:
+    """What is alive before a module's first test (modules, above all) is looked at by no collection any more.
+
+    Tests of windows collect after each test and look at all objects: with a quarter of a million that stay anyway
+    this would take longer than most tests.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def private_user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Settings, data and caches of the person who runs the tests are neither read nor written."""

@@ -5,6 +5,7 @@ import json
 import re
 import string
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -50,13 +51,18 @@ def error_names() -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
 
 
-def keys_in_code() -> Iterator[tuple[str, str]]:
+@cache
+def keys_in_code() -> tuple[tuple[str, str], ...]:
     """(key, where) of every literal key that the code shows, raises or names."""
+    return tuple(_keys_in_code())
+
+
+def _keys_in_code() -> Iterator[tuple[str, str]]:
     errors = error_names()
     for path in code_files():
-        tree = ast.parse(path.read_text("utf-8"), str(path))
+        tree, short = ast.parse(path.read_text("utf-8"), str(path)), path.relative_to(ROOT)
         for node in ast.walk(tree):
-            where = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+            where = f"{short}:{getattr(node, 'lineno', 0)}"
             if isinstance(node, ast.Call):
                 yield from ((key, where) for key in _keys_of_call(node, errors))
             elif (
