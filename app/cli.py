@@ -14,9 +14,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from app import container, crash
+from app import container, crash, library_place, writers
 from app.answers import LARGEST_NUMBER, Answer, Say, error_json, error_key, error_text, hint_lines
 from app.commands import COMMANDS, Argument, CommandSpec, Takes
+from app.language import language_of
 from core.domain import texts
 from core.domain.access import ReadOnly
 from core.domain.errors import Conflict, CuratorError
@@ -123,7 +124,7 @@ def _answer(spec: CommandSpec, arguments: Mapping[str, Any], settings: Settings,
     if spec.anywhere is not None:
         return spec.anywhere(settings, arguments, say)
     root = container.library_dir(arguments["library"], settings)
-    if arguments.get("dry_run", False) and not container.library_exists(root):
+    if arguments.get("dry_run", False) and not library_place.library_exists(root):
         with tempfile.TemporaryDirectory() as empty:  # a dry run leaves nothing behind
             return _answer_of(spec, arguments, settings, say, Path(empty))
     return _answer_of(spec, arguments, settings, say, root)
@@ -138,7 +139,7 @@ def _answer_of(
             return answer
     asked = ReadOnly.ASKED if arguments["read_only"] else None
     library = container.open_library(
-        root, container.program(WRITER), settings, create=spec.creates, read_only=asked
+        root, writers.program(WRITER), settings, create=spec.creates, read_only=asked
     )
     try:
         return spec.function(library, arguments, say)
@@ -157,7 +158,7 @@ def main(argv: Sequence[str]) -> int:
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="replace")
     settings = container.load_settings()
-    language = container.language_of(settings)
+    language = language_of(settings)
 
     def say(key: str, /, **args: object) -> str:
         return texts.render(language, key, **args)

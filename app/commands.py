@@ -45,7 +45,7 @@ from core.domain.transfer import Format
 from core.domain.upkeep import FORGET_BELOW, TRIAL_ACTIVATIONS, TRIAL_DAYS, FlashbackLayer
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.settings import Settings
 
 DEFAULT_LIMIT = 50

@@ -24,7 +24,7 @@ from core.domain.queries import MemoryRows
 from core.domain.queries_sayings import EverythingAbout
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
 
 VALUE_CHARS = 60
 ALL = 2**31

@@ -18,7 +18,7 @@ from core.domain.ids import DocumentPk
 from core.domain.results import Problem
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.domain.api import EngineApi
 
 ASK_FROM_FILES = 5000

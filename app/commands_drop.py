@@ -16,7 +16,7 @@ from core.domain.folder import DEFAULT_FOLDER
 from core.domain.queries_drop import DropKind, QueueSorted, SortedFile, SortFiles, ToQueue
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.domain.api import EngineApi
 
 _FINE = frozenset({FileState.DONE, FileState.SAME})

@@ -14,7 +14,7 @@ from core.domain.errors import BadFile, Invalid
 from core.domain.recall import CaseOutcome, Evaluation
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.domain.api import EngineApi
 
 NAME_CHARS = 60

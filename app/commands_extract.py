@@ -39,7 +39,7 @@ from core.domain.queries_proposals import ProposalOf, Proposals
 from core.domain.results import OpResult, Problem
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.domain.api import EngineApi
     from core.ports.language_model import ChatMessage
     from core.ports.progress import CancelToken

@@ -14,7 +14,7 @@ from core.domain.health import Backup, CheckReport, Cure, Fault, Finding
 from core.domain.queries_health import CheckUp, MakeBackup, Remake
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.settings import Settings
 
 SAFE, ALL = "safe", "all"
@@ -111,8 +111,8 @@ def backups_of(root: Path, settings: Settings, args: Mapping[str, Any], say: Say
 
     Errors: NotFound, BadFile, LibraryInUse, Invalid, ReadOnlyLibrary.
     """
-    from app.container import copies_of
     from app.container_health import restore
+    from app.library_place import copies_of
 
     root = root.absolute()
     if not root.is_dir():

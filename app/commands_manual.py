@@ -13,7 +13,7 @@ from core.domain.model_answers import ManualOutcome, ManualRequest
 from core.domain.queries_models import AnswerManual, GiveUpManual, ManualRequests, ResumeManual
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.domain.api import EngineApi
 
 ACTIONS = ("list", "show", "reply", "resume", "give-up")

@@ -29,7 +29,7 @@ from core.domain.queries_merge import (
 from core.domain.results import OpResult
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
 
 VERDICTS = tuple(verdict.value for verdict in Verdict)
 NAME_CHARS = 60

@@ -31,7 +31,7 @@ from core.domain.memory import Memory
 from core.domain.results import MemoryDetail
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.domain.api import EngineApi
 
 ALL = 2**63 - 1

@@ -30,7 +30,7 @@ from core.domain.recipes import SettingForm, recipe
 from core.domain.tags import check_triple
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.domain.api import EngineApi
 
 CALLER = "cli"

@@ -21,7 +21,7 @@ from core.domain.source_file import WriteBackPreview
 from core.domain.transfer import CONTENT_FORMATS, ExportReport, Format, ImportPlan
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.domain.api import EngineApi
 
 SHOWN_PROBLEMS = 20

@@ -27,7 +27,7 @@ from core.domain.results import MemoryRow, Verdict
 from core.domain.upkeep import VERDICTS, CompressPlan, Flashback, FlashbackLayer, Forgettable, MemoRow, Trials
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.domain.api import EngineApi
 
 NAME_CHARS = 60

@@ -22,7 +22,7 @@ from core.domain.queries_health import (
 from core.domain.queries_models import PlanEmbedderSwitch, SwitchEmbedder
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.domain.api import EngineApi
 
 MISSING, ANEW, GO_ON, ACCEPT, GIVE_UP, SWITCH = "missing", "anew", "go-on", "accept", "give-up", "switch"

@@ -19,7 +19,7 @@ from core.domain.results import OpResult, UndoResult
 from core.domain.schema import ColumnFormat, MemoryType
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.library import Library
     from core.domain.api import EngineApi
 
 

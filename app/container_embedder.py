@@ -15,7 +15,7 @@ from core.model_settings import endpoint, other_weights, use_embedder
 from core.settings import Settings
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.opened import Opened
     from core.domain.api import Cancel
     from core.ports.embedder import Embedder
     from core.ports.progress import CancelToken
@@ -29,7 +29,7 @@ PRICED_TOKENS = 1_000_000
 class EmbedderChange:
     """Plans and makes the change to another embedder."""
 
-    def __init__(self, library: Library, settings: Settings) -> None:
+    def __init__(self, library: Opened, settings: Settings) -> None:
         self._library, self._settings = library, settings
 
     def answers(self) -> Mapping[type[Query[Any]], Callable[[Any, Cancel | None], Any]]:

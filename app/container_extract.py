@@ -17,7 +17,7 @@ from core.domain.results import Actor
 from core.engine import Engine
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.opened import Opened
     from core.domain.api import Cancel
     from core.domain.commands import Command
     from core.domain.json_types import Json
@@ -53,7 +53,7 @@ _MODELS: Mapping[PromptTask, ModelTask] = {
 class LibraryExtraction:
     """Extraction and the tasks after it. Nothing is loaded before it is asked for."""
 
-    def __init__(self, library: Library, settings: Settings) -> None:
+    def __init__(self, library: Opened, settings: Settings) -> None:
         self._library, self._settings = library, settings
         self._thread: AutomaticThread | None = None
         self.instead: LanguageModel | None = None

@@ -31,7 +31,7 @@ from core.ports.clock import system_clock
 from core.services.backup_rules import due, reason_before, to_remove
 
 if TYPE_CHECKING:
-    from app.container import Library
+    from app.opened import Opened
     from core.domain.api import Cancel
     from core.ports.copies import Copies
     from core.ports.embedder import Embedder
@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 class LibraryHealth:
     """Everything about a library's health that needs more than its store."""
 
-    def __init__(self, library: Library, settings: Settings) -> None:
+    def __init__(self, library: Opened, settings: Settings) -> None:
         self._library, self._settings = library, settings
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -59,7 +59,7 @@ class LibraryHealth:
     @cached_property
     def backups(self) -> Copies:
         """The library's backups."""
-        from app.container import copies_of
+        from app.library_place import copies_of
 
         return copies_of(self._library.files.root, self._settings)
 
@@ -173,7 +173,7 @@ class LibraryHealth:
 
     def remake(self, faults: Sequence[Fault], cancel: CancelToken | None) -> int:
         """Make anew what follows from the rows. Errors: LibraryInUse when another program keeps the index."""
-        from app.container import take_lock
+        from app.library_place import take_lock
 
         library = self._library
         lock = None if library.keeps_lock else take_lock(library.files.root)
@@ -293,7 +293,7 @@ def restore(root: Path, name: str, settings: Settings) -> Backup | None:
 
     Errors: LibraryInUse, NotFound, BadFile, Invalid.
     """
-    from app.container import copies_of, index_dir, take_lock
+    from app.library_place import copies_of, index_dir, take_lock
 
     lock = take_lock(root)
     try:

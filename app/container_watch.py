@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from app.container import Library
+    from app.opened import Opened
     from core.domain.api import Cancel
     from core.domain.results import OpResult
     from core.ports.file_watcher import FileWatcher
@@ -32,7 +32,7 @@ class Watch:
     """Starts and ends the thread, and writes what it takes in under a name of its own."""
 
     def __init__(
-        self, library: Library, watcher: Callable[[], FileWatcher], in_library: Callable[[Path], bool]
+        self, library: Opened, watcher: Callable[[], FileWatcher], in_library: Callable[[Path], bool]
     ) -> None:
         self._library = library
         self._watcher, self._in_library = watcher, in_library
@@ -67,7 +67,7 @@ class Watch:
     @cached_property
     def _engine(self) -> Engine:
         """Writes as a program; whoever listens to the library hears of it."""
-        from app.container import program
+        from app.writers import program
 
         engine = Engine(self._library.store, program(WATCHER_NAME))
         engine.subscribe(lambda _changes: _hear(self._library.engine))

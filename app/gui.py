@@ -12,7 +12,7 @@ from types import TracebackType
 from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication
 
-from app import STARTED, container, crash, logbook, paths
+from app import STARTED, container, crash, library_place, logbook, paths
 from app.gui_libraries import GuiLibraries
 from app.window_call import WindowServer, call_window
 from core.domain.access import ReadOnly
@@ -90,12 +90,12 @@ def start_path(library: Path | None, settings: Settings) -> Path | None:
     if library is not None:
         return library.expanduser()
     last = settings.text("last_library")
-    return Path(last) if last and container.library_exists(Path(last)) else None
+    return Path(last) if last and library_place.library_exists(Path(last)) else None
 
 
 def was_double_start(path: Path) -> bool:
     """Whether another window got the library at the same time, and came to the front."""
-    holder = container.lock_holder(path) if container.library_exists(path) else None
+    holder = library_place.lock_holder(path) if library_place.library_exists(path) else None
     if holder is None or holder.since + DOUBLE_START_S < STARTED:
         return False
     return call_window(holder.address)

@@ -6,8 +6,9 @@ import shutil
 import threading
 from pathlib import Path
 
-from app import container, paths
+from app import container, library_place, paths, writers
 from app.container_health import restore
+from app.library import Library
 from app.window_call import call_window
 from core.domain.access import ReadOnly
 from core.domain.api import EngineApi
@@ -29,7 +30,7 @@ class GuiLibraries:
     def __init__(self, settings: Settings, address: str, place: Path | None = None) -> None:
         self._settings, self._address = settings, address
         self._place = place or paths.libraries_dir()
-        self._open: dict[int, container.Library] = {}
+        self._open: dict[int, Library] = {}
         self._lock = threading.Lock()
 
     def open(self, path: Path, read_only: ReadOnly | None = None) -> EngineApi:
@@ -38,30 +39,30 @@ class GuiLibraries:
 
     def check_writable(self, path: Path) -> None:
         """Errors: LibraryInUse, ReadOnlyLibrary."""
-        if not container.may_write(path):
+        if not library_place.may_write(path):
             raise ReadOnlyLibrary(ReadOnly.MEDIUM)
-        container.take_lock(path).release()
+        library_place.take_lock(path).release()
 
     def create(self, path: Path) -> EngineApi:
         """Errors: Invalid when the directory holds something else."""
-        if path.is_dir() and any(path.iterdir()) and not container.library_exists(path):
+        if path.is_dir() and any(path.iterdir()) and not library_place.library_exists(path):
             raise Invalid("error.library.not_empty", path=str(path))
         return self._keep(path, create=True)
 
     def sample(self, *, reset: bool) -> EngineApi:
         """The person's copy of the sample, made at the first time and when it is reset."""
         path = self.sample_path()
-        if reset and container.library_exists(path):
-            lock = container.take_lock(path)
+        if reset and library_place.library_exists(path):
+            lock = library_place.take_lock(path)
             lock.release()
             shutil.rmtree(path)
-        if not container.library_exists(path):
+        if not library_place.library_exists(path):
             self._fill(path)
         return self._keep(path, create=False)
 
     def _fill(self, path: Path) -> None:
         """The program fills the sample, so that a person's first Ctrl+Z does not empty it."""
-        library = container.open_library(path, container.program(SAMPLE), self._settings, create=True)
+        library = container.open_library(path, writers.program(SAMPLE), self._settings, create=True)
         try:
             library.engine.run(ApplyImport(library.sample_plan()))
         finally:
@@ -70,7 +71,7 @@ class GuiLibraries:
     def _keep(self, path: Path, *, create: bool, read_only: ReadOnly | None = None) -> EngineApi:
         library = container.open_library(
             path,
-            container.person(),
+            writers.person(),
             self._settings,
             create=create,
             keep=True,
@@ -95,7 +96,7 @@ class GuiLibraries:
 
     def newest_backup(self, path: Path) -> Backup | None:
         """The newest backup of a library."""
-        return next(iter(container.copies_of(path, self._settings).all()), None)
+        return next(iter(library_place.copies_of(path, self._settings).all()), None)
 
     def restore(self, path: Path, name: str) -> EngineApi:
         """Bring a backup back and open the library. Errors: LibraryInUse, NotFound, BadFile, Invalid."""
@@ -116,7 +117,7 @@ class GuiLibraries:
     def recent(self) -> tuple[RecentLibrary, ...]:
         """The last one first."""
         names = self._settings.texts("recent_libraries")
-        return tuple(RecentLibrary(Path(name), container.library_exists(Path(name))) for name in names)
+        return tuple(RecentLibrary(Path(name), library_place.library_exists(Path(name))) for name in names)
 
     def forget(self, path: Path) -> None:
         """Off the list; the files stay."""
@@ -131,5 +132,5 @@ class GuiLibraries:
 
     def raise_other_window(self, path: Path) -> bool:
         """Call the window that has the library open."""
-        holder = container.lock_holder(path)
+        holder = library_place.lock_holder(path)
         return holder is not None and call_window(holder.address)

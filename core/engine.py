@@ -35,7 +35,7 @@ class Engine:
     """One opened library (core.domain.api.EngineApi).
 
     `answers` are the queries that need adapters, `closers` end what was opened for this engine, in
-    order, `before` comes before each command; all come from app/container.py. With `read_only` nothing is
+    order, `before` comes before each command; all come from app/library.py. With `read_only` nothing is
     written, and whatever would write is refused before it begins.
     """
 

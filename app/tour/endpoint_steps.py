@@ -15,7 +15,7 @@ from typing import TypeVar
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSpinBox, QWidget
 
-from app import container
+from app import library_place
 from app.tour.scripted_endpoint import MODEL, QUESTION, STORY, TOWER
 from app.tour.stage import Stage, StepFailed
 from core import model_settings
@@ -60,7 +60,7 @@ Step = Callable[[Stage], None]
 
 
 def _rows(stage: Stage) -> object:
-    return container.rows_of(stage.ask(LibraryPath()))
+    return library_place.rows_of(stage.ask(LibraryPath()))
 
 
 def _keep(stage: Stage) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app import cli, container, crash
+from app import cli, container, crash, writers
 from core.domain import commands_folders as cf
 from core.domain.queries import FolderByName, ListMemories
 from core.settings import Settings
@@ -326,7 +326,7 @@ def test_rebuild_then_search_by_meaning(run: Run) -> None:
 
 def test_commands_work_beside_the_window_that_keeps_the_library(run: Run, library: Path) -> None:
     run("import", SMALL)
-    window = container.open_library(library, container.person(), Settings(), keep=True)
+    window = container.open_library(library, writers.person(), Settings(), keep=True)
     try:
         window.keep_indexed()
         assert window.drainer is not None
@@ -340,7 +340,7 @@ def test_commands_work_beside_the_window_that_keeps_the_library(run: Run, librar
         assert run("rebuild").code == 1
         assert run("verify", "--json").data["index"] == "elsewhere"
         with pytest.raises(Exception, match="in_use"):
-            container.open_library(library, container.person(), Settings(), keep=True)
+            container.open_library(library, writers.person(), Settings(), keep=True)
     finally:
         window.close()
     assert run("undo").code == 0
@@ -348,7 +348,7 @@ def test_commands_work_beside_the_window_that_keeps_the_library(run: Run, librar
 
 def test_undo_of_the_command_line_leaves_the_window_s_changes_alone(run: Run, library: Path) -> None:
     run("import", SMALL)
-    window = container.open_library(library, container.person(), Settings(), keep=True)
+    window = container.open_library(library, writers.person(), Settings(), keep=True)
     try:
         folder = window.engine.ask(FolderByName("small_15_zh"))
         assert folder is not None
@@ -363,7 +363,7 @@ def test_undo_of_the_command_line_leaves_the_window_s_changes_alone(run: Run, li
 
 def test_window_drains_what_commands_left(run: Run, library: Path) -> None:
     run("import", SMALL)
-    window = container.open_library(library, container.person(), Settings(), keep=True)
+    window = container.open_library(library, writers.person(), Settings(), keep=True)
     try:
         window.keep_indexed()
         assert window.drainer is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app import container
+from app import container, writers
 from core import model_settings as kept
 from core.domain.endpoints import Endpoint, EndpointKind, Measured
 from core.settings import Settings
@@ -89,7 +89,7 @@ def test_another_model_is_planned_and_taken(run: Run, settings: Settings, librar
     assert done["complete"]
     assert kept.chosen_embedder(settings) == kept.endpoint(settings, "second")
     assert run("vectors", "--json").data["missing"] == 0
-    window = container.open_library(library, container.person(), settings, keep=True)
+    window = container.open_library(library, writers.person(), settings, keep=True)
     try:
         assert run("vectors", "switch", "--to", "first").code == 1
     finally:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app import container
+from app import container, library_place, writers
 from app.window_call import WindowServer, call_window
 from core.settings import Settings
 
@@ -27,7 +27,7 @@ Starter = Callable[[Path], "subprocess.Popen[bytes]"]
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
     path = tmp_path / "library"
-    container.open_library(path, container.person(), Settings(), create=True).close()
+    container.open_library(path, writers.person(), Settings(), create=True).close()
     return path
 
 
@@ -66,7 +66,7 @@ def wait_until(so: Callable[[], bool], what: str) -> None:
 
 
 def holder_pid(library: Path) -> int:
-    holder = container.lock_holder(library)
+    holder = library_place.lock_holder(library)
     return 0 if holder is None else holder.pid
 
 
@@ -98,7 +98,7 @@ def test_a_killed_window_does_not_block_the_next(library: Path, start: Starter) 
 
 def test_two_libraries_have_a_window_each(library: Path, start: Starter, tmp_path: Path) -> None:
     other = tmp_path / "other"
-    container.open_library(other, container.person(), Settings(), create=True).close()
+    container.open_library(other, writers.person(), Settings(), create=True).close()
     one, two = start(library), start(other)
     wait_until(lambda: holder_pid(library) == one.pid and holder_pid(other) == two.pid, "both")
     assert one.poll() is None

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from app import container
+from app import container, writers
+from app.library import Library
 from core.domain.access import ReadOnly
 from core.domain.commands import CreateMemory, NewMemory
 from core.domain.commands_folders import CreateFolder
@@ -36,12 +37,12 @@ if os.geteuid() == 0:
 READ = """
 import sys
 from pathlib import Path
-from app import container
+from app import container, writers
 from core.domain.queries import ListMemories
 from core.settings import Settings
 settings = Settings()
 settings.set("embedder", "none")
-library = container.open_library(Path(sys.argv[1]), container.person(), settings, keep=True)
+library = container.open_library(Path(sys.argv[1]), writers.person(), settings, keep=True)
 print(library.read_only, len(library.engine.ask(ListMemories())))
 library.close()
 """
@@ -57,7 +58,7 @@ def settings() -> Settings:
 @pytest.fixture
 def filled(library: Path, settings: Settings) -> Path:
     """A library with one memory."""
-    opened = container.open_library(library, container.person(), settings, create=True)
+    opened = container.open_library(library, writers.person(), settings, create=True)
     folder = opened.engine.run(CreateFolder("tale")).created_folder
     assert folder is not None
     opened.engine.run(CreateMemory(NewMemory(folder=folder, type=TypeId("event"), body="Irene")))
@@ -70,13 +71,13 @@ def bytes_of(library: Path) -> str:
 
 
 @pytest.fixture
-def reading(filled: Path, settings: Settings) -> Iterator[container.Library]:
-    opened = container.open_library(filled, container.person(), settings, read_only=ReadOnly.ASKED)
+def reading(filled: Path, settings: Settings) -> Iterator[Library]:
+    opened = container.open_library(filled, writers.person(), settings, read_only=ReadOnly.ASKED)
     yield opened
     opened.close()
 
 
-def test_engine_that_only_reads_refuses_every_way_to_write(reading: container.Library) -> None:
+def test_engine_that_only_reads_refuses_every_way_to_write(reading: Library) -> None:
     engine, before = reading.engine, bytes_of(reading.files.root)
     folder = engine.ask(Folders())[0].folder.pk
     new = CreateMemory(NewMemory(folder=folder, type=TypeId("event"), body="more"))
@@ -97,17 +98,15 @@ def test_engine_that_only_reads_refuses_every_way_to_write(reading: container.Li
     assert not (reading.files.root / "backups").exists()
 
 
-def test_recall_by_words_works_in_a_library_that_is_only_read(reading: container.Library) -> None:
+def test_recall_by_words_works_in_a_library_that_is_only_read(reading: Library) -> None:
     found = reading.engine.ask(Recall(RecallRequest(message="Where is Irene?")))
     assert [each.title for each in found.selected] == ["Irene"]
 
 
-def test_reading_alone_leaves_the_lock_to_a_window(reading: container.Library, settings: Settings) -> None:
-    window = container.open_library(
-        reading.files.root, container.person(), settings, keep=True, address="here"
-    )
+def test_reading_alone_leaves_the_lock_to_a_window(reading: Library, settings: Settings) -> None:
+    window = container.open_library(reading.files.root, writers.person(), settings, keep=True, address="here")
     with pytest.raises(LibraryInUse):
-        container.open_library(reading.files.root, container.person(), settings, keep=True)
+        container.open_library(reading.files.root, writers.person(), settings, keep=True)
     window.close()
 
 
@@ -133,7 +132,7 @@ def test_library_of_a_newer_program_that_is_understood_opens_read_only(
 ) -> None:
     set_version(filled, 99, "ALTER TABLE memory ADD COLUMN of_the_future TEXT")
     before = bytes_of(filled)
-    opened = container.open_library(filled, container.person(), settings, keep=True)
+    opened = container.open_library(filled, writers.person(), settings, keep=True)
     assert opened.read_only is ReadOnly.NEWER
     assert len(opened.engine.ask(ListMemories())) == 1
     opened.close()
@@ -152,14 +151,14 @@ def test_library_of_a_newer_program_that_reads_otherwise_is_refused(
 ) -> None:
     set_version(filled, 99, "DROP INDEX IF EXISTS ix_memory_list", statement)
     with pytest.raises(BadFile) as refused:
-        container.open_library(filled, container.person(), settings, keep=True)
+        container.open_library(filled, writers.person(), settings, keep=True)
     assert refused.value.key == "error.store.newer"
 
 
 def test_library_of_an_older_program_is_not_changed_by_reading(filled: Path, settings: Settings) -> None:
     set_version(filled, 3)
     with pytest.raises(BadFile) as refused:
-        container.open_library(filled, container.person(), settings, read_only=ReadOnly.ASKED)
+        container.open_library(filled, writers.person(), settings, read_only=ReadOnly.ASKED)
     assert refused.value.key == "error.store.older"
 
 

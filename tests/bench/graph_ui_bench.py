@@ -153,7 +153,7 @@ def _move(canvas, loop: Loop) -> tuple[list[float], int, float]:  # type: ignore
 
 def _page_rows(count: int) -> Iterator[Row]:
     """Opening the page on a library whose places are kept, and the event loop while it is laid out anew."""
-    from app import container, gui
+    from app import container, gui, writers
     from app.tour.long_story import plan
     from core.domain.commands_transfer import ApplyImport
     from core.domain.graph import GraphOf, KeepPositions
@@ -164,7 +164,7 @@ def _page_rows(count: int) -> Iterator[Row]:
     app = gui.application(["bench"])
     with tempfile.TemporaryDirectory(prefix="graph-bench-") as directory:
         root = Path(directory) / "library"
-        library = container.open_library(root, container.person(), settings, create=True)
+        library = container.open_library(root, writers.person(), settings, create=True)
         library.engine.run(ApplyImport(plan(count)))
         data = library.engine.ask(GraphOf())
         side = 40.0 * count**0.5

@@ -15,7 +15,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.container import Library, open_library, person
+from app.container import open_library
+from app.library import Library
+from app.writers import person
 from core.adapters.embedder_builtin import BuiltinEmbedder
 from core.adapters.index_numpy import NumpyIndex
 from core.domain.commands_folders import CreateFolder

@@ -8,7 +8,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from app.container import open_library, program
+from app.container import open_library
+from app.writers import program
 from core.adapters.documents.reader import DocumentFiles
 from core.algos.cutting import cut_by_structure
 from core.domain import queries_documents as qd

@@ -96,13 +96,13 @@ def run(full: bool) -> list[Row]:
 
 @contextmanager
 def _window(root: Path) -> Iterator[tuple[object, Loop]]:
-    from app import container, gui
+    from app import gui, library_place
     from core.settings import Settings
 
     settings = Settings()
     settings.set("embedder", "none")
     app = gui.application(["bench"])
-    assert container.library_exists(root)
+    assert library_place.library_exists(root)
     with gui.running(app, settings) as window:
         window.start()
         window.show()

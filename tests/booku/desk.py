@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from app.container import Library, program
+from app.library import Library
+from app.writers import program
 from core.booku import BookuMemoryService, BookuSettings
 from core.ports.embedder import EmbedderIdentity, Thresholds, Vectors
 from core.ports.progress import CancelToken

@@ -8,7 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.container import Library, open_library, program
+from app.container import open_library
+from app.library import Library
+from app.writers import program
 from core.adapters.formats.booku_db import read_tables
 from core.adapters.formats.booku_write import records_of
 from core.adapters.formats.problems import Problems

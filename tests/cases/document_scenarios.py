@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from app.container import Library
+from app.library import Library
 from core.adapters.documents.reader import DocumentFiles
 from core.domain import queries as q
 from core.domain import queries_documents as qd

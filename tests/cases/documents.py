@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.container import Library
+from app.library import Library
 from core.domain import queries_booku as qb
 from core.domain import queries_documents as qd
 from core.domain.document import CutSettings, FileState, FoundFiles, QueueRow

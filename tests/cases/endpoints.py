@@ -11,7 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.container import Library, open_library, person
+from app.container import open_library
+from app.library import Library
+from app.writers import person
 from core import model_settings
 from core.adapters.endpoints.caller import Caller, Patience
 from core.adapters.endpoints.net import Net

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.container import Library
+from app.library import Library
 from core.domain.commands_transfer import ApplyImport
 from core.domain.errors import BadFile
 from core.domain.folder import Folder, Message

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from app.container import Library
+from app.library import Library
 from core.booku import BookuMemoryService
 from core.domain.commands import CreateMemory, NewMemory, TrashMemories
 from core.domain.commands_folders import CreateFolder

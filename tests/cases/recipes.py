@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.container import Library
+from app.library import Library
 from core.domain.commands import ArchiveMemories, CreateMemory, NewMemory
 from core.domain.commands_folders import CreateFolder
 from core.domain.commands_transfer import ApplyImport

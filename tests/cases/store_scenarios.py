@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from app.container import Library, open_library, program
+from app.container import open_library
+from app.library import Library
+from app.writers import program
 from core.domain.api import draft_key
 from core.domain.commands import Command, CreateMemory, EditMemory, MergeIntoMemory, NewMemory, TrashMemories
 from core.domain.commands_folders import CreateFolder
@@ -39,11 +41,12 @@ SECOND_START = """
 import sys, time
 from pathlib import Path
 from app import container
+from app import writers
 from core.domain.errors import LibraryInUse
 from core.settings import Settings
 began = time.monotonic()
 try:
-    container.open_library(Path(sys.argv[1]), container.person(), Settings(), keep=True)
+    container.open_library(Path(sys.argv[1]), writers.person(), Settings(), keep=True)
 except LibraryInUse as error:
     print(error.key, time.monotonic() - began)
 """

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.container import open_library, person
+from app.container import open_library
+from app.writers import person
 from core.domain import queries_booku as qb
 from core.domain import queries_documents as qd
 from core.domain import queries_history as qy

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from app.container import Library, open_library, person
+from app.container import open_library
+from app.library import Library
+from app.writers import person
 from core.domain import queries_documents as qd
 from core.domain import queries_history as qy
 from core.domain.commands_documents import DeleteDocuments

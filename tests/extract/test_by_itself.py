@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from app.container import Library, open_library, person
+from app.container import open_library
+from app.library import Library
+from app.writers import person
 from core.domain.commands_extract import SetFolderValues
 from core.domain.commands_folders import CreateFolder
 from core.domain.commands_proposals import ApplyProposal

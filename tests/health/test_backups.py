@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from app.container import open_library, person, program
+from app.container import open_library
 from app.container_health import restore
+from app.writers import person, program
 from core.domain.commands import (
     CreateMemory,
     DeletePermanently,
@@ -128,7 +129,8 @@ def test_emptied_and_deleted_library_is_restored(desk: Desk) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from app.container import open_library, program
+from app.container import open_library
+from app.writers import program
 from core.domain.commands import CreateMemory, NewMemory
 from core.domain.ids import FolderPk, TypeId
 from core.domain.queries import Memories

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from app.container import Library, open_library, person
+from app.container import open_library
+from app.library import Library
+from app.writers import person
 from core import model_settings as kept
 from core.domain.commands_proposals import ApplyProposal
 from core.domain.commands_transfer import ApplyImport

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from app.container import Library, open_library, person
+from app.container import open_library
+from app.library import Library
+from app.writers import person
 from core import model_settings as kept
 from core.domain.access import ReadOnly
 from core.domain.commands import CreateMemory, EditMemory, EmptyTrash, NewMemory, TrashMemories

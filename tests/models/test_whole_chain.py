@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from app.container import Library
+from app.library import Library
 from core.domain.commands_proposals import ApplyProposal
 from core.domain.commands_upkeep import ForgetMemories
 from core.domain.enums import Status, StatusReason

@@ -13,7 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.container import Library, open_library, person
+from app.container import open_library
+from app.library import Library
+from app.writers import person
 from core import model_settings as kept
 from core.domain.commands import CreateMemory, EditMemory, NewMemory
 from core.domain.commands_folders import CreateFolder

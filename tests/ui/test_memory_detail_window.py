@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app import container
+from app import container, writers
+from app.library import Library
 from core.domain.commands import EditMemory
 from core.domain.enums import Kind
 from core.domain.ids import MemoryPk
@@ -36,7 +37,7 @@ class Shown:
     """A story, open in a window."""
 
     qtbot: QtBot
-    library: container.Library
+    library: Library
     window: MainWindow
     session: Session
     pks: dict[str, MemoryPk]
@@ -87,7 +88,7 @@ def shown(
 ) -> Iterator[Shown]:
     settings.set("embedder", "none")
     pks = story(tmp_path / "library")
-    library = container.open_library(tmp_path / "library", container.person(), settings)
+    library = container.open_library(tmp_path / "library", writers.person(), settings)
     window = MainWindow(Services(tasks, settings, theme, tr, OneLibrary(library.engine), PathChoice()))
     window.start()
     window.show()

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app import container
+from app import container, writers
 from core.domain.ids import MemoryPk
 from core.domain.memory import Memory
 from core.settings import Settings
@@ -44,7 +44,7 @@ def test_selection_is_merged_by_keys_and_taken_apart_in_the_detail(
     tr: Language,
 ) -> None:
     settings.set("embedder", "none")
-    library = container.open_library(tmp_path / "library", container.person(), settings)
+    library = container.open_library(tmp_path / "library", writers.person(), settings)
     window = MainWindow(Services(tasks, settings, theme, tr, OneLibrary(library.engine), PathChoice()))
     try:
         window.start()

@@ -19,7 +19,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import container, gui, paths
+from app import container, gui, library_place, paths, writers
 from core.domain.access import ReadOnly
 from core.domain.commands import CreateMemory, NewMemory, TrashMemories
 from core.domain.commands_transfer import ApplyImport
@@ -53,7 +53,7 @@ def settings() -> Settings:
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The sample library: memories, relations, chat floors; one memory in the trash, a file in the queue."""
     monkeypatch.setattr(paths, "log_dir", lambda: tmp_path / "log")
-    opened = container.open_library(tmp_path / "library", container.person(), settings(), create=True)
+    opened = container.open_library(tmp_path / "library", writers.person(), settings(), create=True)
     opened.engine.run(ApplyImport(opened.sample_plan()))
     opened.engine.run(TrashMemories(memories=(opened.engine.ask(ListMemories())[0],)))
     (tmp_path / "waiting.txt").write_text("A file that waits.", "utf-8")
@@ -72,7 +72,7 @@ def first_window(library: Path) -> Iterator[subprocess.Popen[bytes]]:
         stderr=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + START_S
-    while (holder := container.lock_holder(library)) is None or holder.pid != process.pid:
+    while (holder := library_place.lock_holder(library)) is None or holder.pid != process.pid:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     yield process
@@ -159,7 +159,7 @@ def test_second_window_says_so_within_two_seconds_and_opens_read_only(
 
 
 def foreign_memory_appears(qtbot: QtBot, session: Session, library: Path) -> None:
-    beside = container.open_library(library, container.program("cli"), settings())
+    beside = container.open_library(library, writers.program("cli"), settings())
     folder = beside.engine.ask(Folders())[0].folder.pk
     new = NewMemory(folder=folder, type=TypeId("event"), body="Written elsewhere")
     made = beside.engine.run(CreateMemory(new)).created[0]

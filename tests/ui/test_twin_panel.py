@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import container
+from app import container, writers
 from core.domain.commands import CreateMemory, NewMemory
 from core.domain.commands_folders import CreateFolder
 from core.domain.folder import Folder
@@ -36,7 +36,7 @@ class Desk:
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, root: Path) -> None:
         self.qtbot, self.settings = qtbot, Settings()
-        self.library = container.open_library(root, container.person(), self.settings, create=True)
+        self.library = container.open_library(root, writers.person(), self.settings, create=True)
         self.library.__dict__["embedder"] = TableEmbedder({"暗门": [1.0, 0.0]}, [0.0, 1.0])
         self.tasks, self.theme, self.tr = TaskRunner(), Theme(qapp, Scheme.LIGHT), Language("en")
         engine = self.library.engine

@@ -9,7 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app import container
+from app import container, writers
+from app.library import Library
 from core.domain.commands import SetTags
 from core.domain.ids import MemoryPk
 from core.domain.memory import TagSet
@@ -40,7 +41,7 @@ CASE = json.loads(
 class Shown:
     """A library, open in a window."""
 
-    library: container.Library
+    library: Library
     window: MainWindow
     session: Session
 
@@ -55,7 +56,7 @@ def show(qtbot: QtBot, tasks: TaskRunner, settings: Settings, theme: Theme, tr: 
     opened: list[Shown] = []
 
     def run(root: Path) -> Shown:
-        library = container.open_library(root, container.person(), settings)
+        library = container.open_library(root, writers.person(), settings)
         window = MainWindow(Services(tasks, settings, theme, tr, OneLibrary(library.engine), PathChoice()))
         window.start()
         window.show()
@@ -75,7 +76,7 @@ def show(qtbot: QtBot, tasks: TaskRunner, settings: Settings, theme: Theme, tr: 
         shown.library.close()
 
 
-def details(library: container.Library, pks: list[MemoryPk]) -> list[MemoryDetail]:
+def details(library: Library, pks: list[MemoryPk]) -> list[MemoryDetail]:
     return [library.engine.ask(MemoryDetailOf(pk)) for pk in pks]
 
 

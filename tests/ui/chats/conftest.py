@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import container
+from app import container, writers
+from app.library import Library
 from core.domain.commands_folders import CreateFolder
 from core.domain.enums import FolderKind, Role
 from core.domain.folder import Folder, Message
@@ -31,7 +32,7 @@ class ChatDesk:
     """A library with short forms."""
 
     qtbot: QtBot
-    library: container.Library
+    library: Library
     context: Context
     operations: Operations
 
@@ -49,7 +50,7 @@ class ChatDesk:
             )
             for seq, text in enumerate(lines)
         ]
-        writer = OpDraft("op.import", container.person())
+        writer = OpDraft("op.import", writers.person())
         self.library.store.write(writer, lambda uow: uow.insert(floors))
         return folder
 
@@ -77,7 +78,7 @@ class ChatDesk:
 def chat_desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[ChatDesk]:
     settings = Settings()
     settings.set("embedder", "none")
-    library = container.open_library(tmp_path / "library", container.person(), settings, create=True)
+    library = container.open_library(tmp_path / "library", writers.person(), settings, create=True)
     theme, tr, tasks = Theme(qapp, Scheme.LIGHT), Language("en"), TaskRunner()
     theme.set_schema(library.engine.ask(LibrarySchema()))
     bridge = Bridge(library.engine, tasks)

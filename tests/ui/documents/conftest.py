@@ -9,7 +9,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
-from app import container
+from app import container, writers
+from app.library import Library
 from core.domain import queries as q
 from core.domain import queries_documents as qd
 from core.domain.document import DocumentRow, FileState
@@ -33,7 +34,7 @@ class Shown:
 
     qtbot: QtBot
     window: MainWindow
-    library: container.Library
+    library: Library
     said: list[str]
 
     @property
@@ -82,15 +83,15 @@ class Shown:
 
 
 @pytest.fixture
-def library(tmp_path: Path, settings: Settings) -> container.Library:
+def library(tmp_path: Path, settings: Settings) -> Library:
     settings.set("embedder", "none")
-    return container.open_library(tmp_path / "library", container.person(), settings, create=True)
+    return container.open_library(tmp_path / "library", writers.person(), settings, create=True)
 
 
 @pytest.fixture
 def shown(
     qtbot: QtBot,
-    library: container.Library,
+    library: Library,
     tasks: TaskRunner,
     settings: Settings,
     theme: Theme,

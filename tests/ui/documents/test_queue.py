@@ -8,7 +8,8 @@ from pypdf import PdfReader, PdfWriter
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.container import open_library, person
+from app.container import open_library
+from app.writers import person
 from core.domain import queries as q
 from core.domain import queries_documents as qd
 from core.domain import queries_history as qy

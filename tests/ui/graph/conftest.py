@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app import container
+from app import container, writers
 from core.domain.commands import CreateMemory, NewMemory
 from core.domain.commands_folders import CreateFolder
 from core.domain.commands_graph import AddEdge, PinMemories
@@ -47,7 +47,7 @@ class Library:
     """What a test puts into the library before the window opens it."""
 
     def __init__(self, root: Path, settings: Settings) -> None:
-        self.files = container.open_library(root, container.person(), settings, create=True)
+        self.files = container.open_library(root, writers.person(), settings, create=True)
         self.engine = self.files.engine
         self.folder = self.make_folder("tale")
 

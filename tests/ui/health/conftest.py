@@ -15,7 +15,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
 from app import paths
-from app.container import Library, open_library, person
+from app.container import open_library
+from app.library import Library
+from app.writers import person
 from core.domain.commands import CreateMemory, NewMemory
 from core.domain.commands_folders import CreateFolder
 from core.domain.ids import FolderPk, MemoryPk, TypeId

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app import container, gui, paths
+from app import container, gui, paths, writers
 from core.domain.commands import CreateMemory, NewMemory
 from core.domain.commands_folders import CreateFolder
 from core.domain.health import BackupReason
@@ -25,7 +25,7 @@ PATIENCE_MS = 20_000
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A library with one memory, a backup of that, and a second memory."""
     monkeypatch.setattr(paths, "log_dir", lambda: tmp_path / "log")
-    opened = container.open_library(tmp_path / "library", container.person(), Settings(), create=True)
+    opened = container.open_library(tmp_path / "library", writers.person(), Settings(), create=True)
     folder = opened.engine.run(CreateFolder("银灯港")).created_folder
     assert folder is not None
     for text in ("第一条", "第二条"):

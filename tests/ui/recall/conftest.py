@@ -11,7 +11,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import container
+from app import container, writers
+from app.library import Library
 from core.domain.commands_transfer import ApplyImport
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import FolderByName, Query
@@ -65,7 +66,7 @@ class Shown:
     """The page with everything a test looks at."""
 
     qtbot: QtBot
-    library: container.Library
+    library: Library
     engine: HeldEngine
     context: Context
     page: RecallPage
@@ -122,7 +123,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("recall") / "sample"
     settings = Settings()
     settings.set("embedder", "none")
-    library = container.open_library(root, container.person(), settings, create=True)
+    library = container.open_library(root, writers.person(), settings, create=True)
     library.engine.run(ApplyImport(library.sample_plan()))
     library.close()
     return root
@@ -145,7 +146,7 @@ def shown(
 ) -> Iterator[Shown]:
     """The page, shown, with the sample's chat and its last message."""
     settings.set("embedder", "none")
-    library = container.open_library(copy, container.person(), settings)
+    library = container.open_library(copy, writers.person(), settings)
     engine = HeldEngine(library.engine)
     bridge = Bridge(engine, tasks)
     context = Context(engine, tasks, bridge, settings, theme, tr, Actions(tr, theme))

@@ -11,7 +11,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import container
+from app import container, writers
+from app.library import Library
 from core.domain.commands import CreateMemory, NewMemory
 from core.domain.commands_folders import CreateFolder
 from core.domain.ids import FolderPk, MemoryPk, TypeId
@@ -35,7 +36,7 @@ class Bench:
     """A library, a context on it, and short forms."""
 
     qtbot: QtBot
-    library: container.Library
+    library: Library
     context: Context
     operations: Operations
     folder: FolderPk
@@ -77,7 +78,7 @@ class Bench:
 def bench(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Bench]:
     settings = Settings()
     settings.set("embedder", "none")
-    library = container.open_library(tmp_path / "library", container.person(), settings, create=True)
+    library = container.open_library(tmp_path / "library", writers.person(), settings, create=True)
     theme, tr, tasks = Theme(qapp, Scheme.LIGHT), Language("en"), TaskRunner()
     theme.set_schema(library.engine.ask(LibrarySchema()))
     bridge = Bridge(library.engine, tasks)
