@@ -24,6 +24,8 @@ class Situation:
     """What the window shows now, as far as actions depend on it."""
 
     library: bool = False
+    listing: bool = True
+    """Whether a page is shown on which memories and folders are selected."""
     rows: int = 0
     selected: int = 0
     in_trash: bool = False
@@ -50,6 +52,7 @@ class Need(StrEnum):
 
     NOTHING = "nothing"
     LIBRARY = "library"
+    LISTING = "listing"
     ROWS = "rows"
     SELECTION = "selection"
     ONE = "one"
@@ -77,6 +80,7 @@ class Need(StrEnum):
 NEEDS: dict[Need, Callable[[Situation], bool]] = {
     Need.NOTHING: lambda _: True,
     Need.LIBRARY: lambda now: now.library,
+    Need.LISTING: lambda now: now.library,
     Need.ROWS: lambda now: now.rows > 0,
     Need.SELECTION: lambda now: now.selected > 0,
     Need.ONE: lambda now: now.selected == 1,
@@ -100,6 +104,22 @@ NEEDS: dict[Need, Callable[[Situation], bool]] = {
     Need.GRAPH_ONE: lambda now: now.graph and now.selected == 1,
     Need.GRAPH_TWO: lambda now: now.graph and now.selected == 2,
 }
+
+
+OF_THE_LIST = frozenset(
+    {
+        Need.LISTING,
+        Need.ROWS,
+        Need.SELECTION,
+        Need.ONE,
+        Need.OUTSIDE_TRASH,
+        Need.INSIDE_TRASH,
+        Need.SEVERAL_OUTSIDE,
+        Need.ONE_OUTSIDE,
+        Need.FOLDER,
+    }
+)
+"""These must also be in sight: nothing is done to a selection on a page that is not shown."""
 
 
 class Reach(StrEnum):
@@ -292,8 +312,8 @@ TABLE: tuple[Action, ...] = (
     Action("saved.down", "mdi6.arrow-down", "Alt+Down", need=Need.SAVED, reach=Reach.FOLDERS, writes=True),
     Action("saved.delete", "mdi6.star-remove-outline", no_shortcut=MENU, need=Need.SAVED, writes=True),
     # the window
-    Action("view.subfolders", "mdi6.file-tree-outline", "Ctrl+Shift+B", checkable=True),
-    Action("view.clear_filters", "mdi6.filter-remove-outline", "Ctrl+Shift+F"),
+    Action("view.subfolders", "mdi6.file-tree-outline", "Ctrl+Shift+B", need=Need.LISTING, checkable=True),
+    Action("view.clear_filters", "mdi6.filter-remove-outline", "Ctrl+Shift+F", need=Need.LISTING),
     Action("view.light", "mdi6.white-balance-sunny", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
     Action("view.dark", "mdi6.weather-night", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
     Action("view.system", "mdi6.theme-light-dark", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
@@ -410,7 +430,12 @@ class Actions(QObject):
         row = BY_ID[action_id]
         if self._kept_from_writing(row):
             return self._tr(f"why.read_only.{self._situation.read_only}")
+        if self._out_of_sight(row):
+            return self._tr("why.listing")
         return "" if NEEDS[row.need](self._situation) else self._tr(f"why.{row.need.value}")
+
+    def _out_of_sight(self, row: Action) -> bool:
+        return row.need in OF_THE_LIST and not self._situation.listing
 
     def _kept_from_writing(self, row: Action) -> bool:
         return row.writes and bool(self._situation.read_only)
@@ -444,7 +469,7 @@ class Actions(QObject):
             text = self._tr("action.edit.undo.named", name=now.undo_label)
         elif row.id == "edit.redo" and now.redo_label:
             text = self._tr("action.edit.redo.named", name=now.redo_label)
-        enabled = NEEDS[row.need](now) and row.id in self._handlers and not self._kept_from_writing(row)
+        enabled = row.id in self._handlers and not self.why_disabled(row.id)
         action.setText(text)
         if self._tr.has(f"action.{row.id}.short"):
             action.setIconText(self._tr(f"action.{row.id}.short"))

@@ -81,10 +81,12 @@ class Source(Protocol):
 class Desk(QObject):
     """Connects the table of actions with one open library.
 
-    `folder_wanted(folder, only floors)`: what was imported is to be looked at.
+    `folder_wanted(folder, only floors)`: what was imported is to be looked at. `list_wanted`: the list, or
+    another page with memories to select, must be in sight for what comes.
     """
 
     folder_wanted = Signal(int, bool)
+    list_wanted = Signal()
 
     def __init__(
         self,
@@ -119,7 +121,12 @@ class Desk(QObject):
         detail.open_memory.connect(lambda pk: self._go_to(MemoryPk(pk)))
         detail.created.connect(lambda pk: self._show_new(MemoryPk(pk)))
         detail.tag_clicked.connect(lambda tag: page.facets.toggle("tag", tag))
-        self._context.actions.on("memory.new", lambda: detail.new_memory(self.folder))
+        self._context.actions.on("memory.new", self._new_memory)
+
+    def _new_memory(self) -> None:
+        if self.source is None:
+            self.list_wanted.emit()
+        self._detail.new_memory(self.folder)
 
     # --- what they are about ---
 

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 MEMORIES = "memories"
 GRAPH = "graph"
+LISTING = (MEMORIES, GRAPH)
+"""Pages on which memories and folders are selected."""
 RECALL = "recall"
 CHATS = "chats"
 DOCUMENTS = "documents"
@@ -121,6 +123,7 @@ class Session(QWidget):
         self.saved_link = SavedLink(self.context, self.operations, self.memories, self)
         self.desk = Desk(self.context, self.operations, self.memories, self.detail, services.paths, self)
         self.desk.folder_wanted.connect(self._show_imported)
+        self.desk.list_wanted.connect(self._show_list)
         self.graph_link = GraphLink(actions, self.desk, self.memories, self.detail, self._show_graph)
         self.chat_link = ChatLink(
             self.context, self.operations, lambda: self.desk.current, self._show_floor, self
@@ -255,6 +258,7 @@ class Session(QWidget):
         self._stack.setCurrentWidget(page)
         self.rail.show_page(page_id)
         self.graph_link.shown(page)
+        self.context.actions.update(listing=page_id in LISTING)
 
     def _show_documents(self) -> DocumentsPage:
         self.show_page(DOCUMENTS)
@@ -348,6 +352,8 @@ class Session(QWidget):
         search.set_quietly("")
         self.completion = SearchCompletion(self.context, search, self)
         search.searched.connect(self.memories.search)
+        search.searched.connect(self._show_found)
+        search.returnPressed.connect(self._show_found)
         search.left_down.connect(self.memories.table.setFocus)
         self.memories.words_set.connect(search.set_quietly)
         self.memories.filter_changed.connect(self._on_filter)
@@ -362,6 +368,16 @@ class Session(QWidget):
         self.memories.table.setFocus()
         single_shot(self, LOAD_PAGES_MS, self._load_pages).start()
         single_shot(self, LOAD_PAGES_MS, self.upkeep_link.count).start()
+
+    def _show_found(self) -> None:
+        """What the field at the top finds stands in the list."""
+        if self._search is not None and self._search.text():
+            self._show_list()
+
+    def _show_list(self) -> None:
+        """Show the list, unless it is shown."""
+        if not self.memories.isVisible():
+            self.show_page(MEMORIES)
 
     def _go_to_search(self) -> None:
         if self._search is not None:
@@ -436,6 +452,8 @@ class Session(QWidget):
             self.completion.leave()
         if self._search is not None:
             self._search.searched.disconnect(self.memories.search)
+            self._search.searched.disconnect(self._show_found)
+            self._search.returnPressed.disconnect(self._show_found)
             self._search.left_down.disconnect(self.memories.table.setFocus)
             self.memories.words_set.disconnect(self._search.set_quietly)
         self.context.tasks.drop_below(self)

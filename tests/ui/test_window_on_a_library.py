@@ -242,3 +242,31 @@ def test_show_after_an_import_leads_to_what_came_in(qtbot: QtBot, tmp_path: Path
             assert isinstance(chats, ChatsPage)
             qtbot.waitUntil(lambda kept=kept, chats=chats: len(chats.floors.numbers) == kept)  # type: ignore[misc]
         settled(qtbot, shown.window)
+
+
+def test_nothing_is_done_out_of_sight(qtbot: QtBot, tmp_path: Path, show: Shower) -> None:
+    root = tmp_path / "library"
+    desk = Desk(root)
+    first = desk.memory(desk.folder("tale"), body="The bell rings.")
+    desk.engine.close()
+    desk.store.close()
+    session = (shown := show(root)).session
+    actions, field = session.context.actions, shown.window.findChild(SearchField, "search")
+    assert field is not None
+    session.memories.table.select((first,))
+    assert actions.get("memory.trash").isEnabled()
+    session.show_page("history")
+    assert not actions.get("memory.trash").isEnabled(), "its row is not seen"
+    assert "Open the page Memories or Graph first" in actions.get("memory.trash").toolTip()
+    field.setFocus()
+    qtbot.keyClicks(field, "bell")
+    qtbot.waitUntil(session.memories.isVisible)
+    assert field.hasFocus(), "what is typed goes on"
+    assert actions.get("memory.trash").isEnabled()
+    session.show_page("history")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert session.memories.isVisible()
+    session.show_page("upkeep")
+    actions.get("memory.new").trigger()
+    qtbot.waitUntil(session.detail.editor.isVisible)
+    settled(qtbot, shown.window)
