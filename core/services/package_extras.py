@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from core.domain.enums import Kind, TagKind
 from core.domain.folder import Message, NotDuplicate
@@ -15,14 +14,12 @@ from core.domain.package import Collision, PackedMemory, PackedMessage, PackedPi
 from core.domain.pin import Pin
 from core.domain.recall import RecallCase
 from core.domain.saved_search import SavedSearch
-
-if TYPE_CHECKING:
-    from core.services.package_import import PackageImport
+from core.services.package_run import PackageRun
 
 _MESSAGE_COLUMNS = ("role", "name", "text", "hidden", "sent_at", "extra")
 
 
-def write_extras(run: PackageImport) -> None:
+def write_extras(run: PackageRun) -> None:
     """Write all of it; what is here already stays unless the package's is to replace it."""
     _messages(run)
     _memos(run)
@@ -45,13 +42,13 @@ def tag_rows(memories: Iterable[tuple[MemoryPk, PackedMemory]]) -> tuple[list[Ta
     return tags, aliases
 
 
-def _messages(run: PackageImport) -> None:
+def _messages(run: PackageRun) -> None:
     for chunk in run.chunks(run.content.messages()):
         for name, group in groupby(chunk, key=lambda each: each.folder):
             _floors(run, run.folder_of(name), list(group))
 
 
-def _floors(run: PackageImport, folder: FolderPk, floors: list[PackedMessage]) -> None:
+def _floors(run: PackageRun, folder: FolderPk, floors: list[PackedMessage]) -> None:
     """Floors of one chat; a number that is taken keeps its floor, or gets the package's words."""
     first, last = floors[0].message.seq, floors[-1].message.seq
     there: Mapping[int, Message] = {}
@@ -70,7 +67,7 @@ def _floors(run: PackageImport, folder: FolderPk, floors: list[PackedMessage]) -
     run.counts["floors_replaced"] += run.uow.update_each(Kind.MESSAGE, values)
 
 
-def _memos(run: PackageImport) -> None:
+def _memos(run: PackageRun) -> None:
     for chunk in run.chunks(run.content.memos()):
         there = run.uow.keys_of(Kind.MEMO, [each.memo.id for each in chunk])
         new = []
@@ -86,7 +83,7 @@ def _memos(run: PackageImport) -> None:
         run.counts["memos"] += len(new)
 
 
-def _pairs(run: PackageImport) -> None:
+def _pairs(run: PackageRun) -> None:
     known = {(pair.a, pair.b, pair.about) for pair in run.uow.all_records(NotDuplicate)}
     for chunk in run.chunks(run.content.pairs()):
         new = []
@@ -101,7 +98,7 @@ def _pairs(run: PackageImport) -> None:
         run.uow.insert(new)
 
 
-def _cases(run: PackageImport) -> None:
+def _cases(run: PackageRun) -> None:
     known = {_case_key(case) for case in run.uow.all_records(RecallCase)}
     for chunk in run.chunks(run.content.cases()):
         new = []
@@ -120,7 +117,7 @@ def _case_key(case: RecallCase) -> tuple[object, ...]:
     return case.folder, case.name, case.message, case.viewer, case.recipe, case.expected
 
 
-def _searches(run: PackageImport) -> None:
+def _searches(run: PackageRun) -> None:
     """Saved searches that are not here; one whose name is taken by another gets a number."""
     here = run.uow.all_records(SavedSearch)
     names = {each.name.casefold(): each.text for each in here}
@@ -140,7 +137,7 @@ def _searches(run: PackageImport) -> None:
         run.counts["saved_searches"] += len(new)
 
 
-def _pins(run: PackageImport) -> None:
+def _pins(run: PackageRun) -> None:
     known: dict[str, set[MemoryPk]] = {}
     for chunk in run.chunks(run.content.pins()):
         new = []
@@ -156,7 +153,7 @@ def _pins(run: PackageImport) -> None:
         run.uow.insert(new)
 
 
-def _place(run: PackageImport, pin: PackedPin) -> str:
+def _place(run: PackageRun, pin: PackedPin) -> str:
     """See core.domain.graph.place_key."""
     numbers = sorted(run.folders[name] for name in pin.folders)
     scope = ",".join(map(str, numbers)) or "all"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TypeVar
 
 from core.domain.chat import BRANCH_KEY, CHAT_KEY, chat_of
 from core.domain.edge import Edge
 from core.domain.enums import Kind
-from core.domain.folder import Document, Folder, clean_folder_name
+from core.domain.folder import Document, Folder
 from core.domain.ids import (
     DocumentPk,
     FolderPk,
@@ -21,7 +19,7 @@ from core.domain.ids import (
     new_edge_id,
     new_memory_id,
 )
-from core.domain.json_types import Json, JsonObject
+from core.domain.json_types import Json
 from core.domain.memory import Memory, TagSet
 from core.domain.package import (
     Collision,
@@ -38,10 +36,8 @@ from core.services.folder_names import free_folder_name
 from core.services.outcome import Outcome
 from core.services.package_extras import tag_rows, write_extras
 from core.services.package_match import change_of, find_memories
-from core.services.sources import read_again
+from core.services.package_run import PackageRun
 
-CHUNK = 500
-T = TypeVar("T")
 _FOLDER_COLUMNS = ("kind", "character", "last_processed_seq", "settings", "origin", "extra")
 
 
@@ -55,26 +51,15 @@ def apply_package(uow: UnitOfWork, plan: ImportPlan, content: PackageContent) ->
     return PackageImport(uow, plan, content).run()
 
 
-class PackageImport:
-    """One import on its way: names and ids of the package to keys of the library."""
+class PackageImport(PackageRun):
+    """Writes a package, table by table."""
 
     def __init__(self, uow: UnitOfWork, plan: ImportPlan, content: PackageContent) -> None:
-        self.uow = uow
-        self.plan = plan
-        self.content = content
-        self.collision = plan.collision
-        self.folders: dict[str, FolderPk] = {}
-        self.made: set[FolderPk] = set()
-        self.memories: dict[str, MemoryPk] = {}
-        self.counts: Counter[str] = Counter()
+        super().__init__(uow, plan, content)
         self._documents: dict[str, DocumentPk] = {}
         self._new: set[MemoryPk] = set()
         self._types: dict[TypeId, MemoryType] = {}
         self._created: list[MemoryPk] = []
-        self._done = 0
-        self._origins: dict[str, JsonObject] = {}
-        self._wanted = {folder.key: folder.name for folder in plan.folders}
-        self._total = sum(plan.counts.values())
 
     def run(self) -> Outcome:
         """Write everything."""
@@ -100,23 +85,6 @@ class PackageImport:
             created_folder=next(iter(self.folders.values()), None),
             counts={name: number for name, number in self.counts.items() if number},
         )
-
-    def chunks(self, rows: Iterable[T]) -> Iterator[list[T]]:
-        """Rows in chunks; after each progress is told and the transaction may be committed."""
-        chunk: list[T] = []
-        for row in rows:
-            chunk.append(row)
-            if len(chunk) == CHUNK:
-                yield chunk
-                self._step(len(chunk))
-                chunk = []
-        if chunk:
-            yield chunk
-            self._step(len(chunk))
-
-    def _step(self, rows: int) -> None:
-        self._done += rows
-        self.uow.checkpoint(min(self._done, self._total), self._total)
 
     # --- types and folders ---
 
@@ -187,22 +155,6 @@ class PackageImport:
             return self.folders[name]
         found = self.uow.folder_named(name)
         return None if found is None else found.pk
-
-    def folder_of(self, name: str) -> FolderPk:
-        """The folder of that name in the package; one that it does not list is made when something lies in it."""
-        if name not in self.folders:
-            wanted = clean_folder_name(self._wanted.get(name, name))
-            found = self.uow.folder_named(wanted)
-            if found is not None and self.collision is not Collision.BOTH:
-                self.folders[name] = found.pk
-                read_again(self.uow, found, self._origins.get(name, {}), follows=False)
-                return found.pk
-            origin = self._origins.get(name, {})
-            folder = Folder(name=free_folder_name(self.uow, wanted), origin=origin, created_at=self.uow.now)
-            self.folders[name] = FolderPk(self.uow.insert([folder])[0])
-            self.made.add(self.folders[name])
-            self.counts["folders"] += 1
-        return self.folders[name]
 
     def _places(self, names: Iterable[str]) -> dict[str, FolderPk]:
         """The folders of the library in which memories of these folders may be already."""
