@@ -85,6 +85,7 @@ DECLARATIONS: tuple[Setting, ...] = (
     _kept("ui.table_order", Form.TEXT, ""),
     _kept("ui.sidebar_closed", Form.TEXT, ""),
     _kept("ui.with_subfolders", Form.FLAG, default=False),
+    _kept("ui.show_related", Form.FLAG, default=False),
     _kept("ui.recent_memories", Form.TEXT, ""),
     _kept("ui.window", Form.TEXT, ""),
     _kept("ui.splitter", Form.TEXT, ""),

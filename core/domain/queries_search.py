@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from core.domain.queries import MemoryFilter, Query
+from core.domain.queries import MemoryFilter, Query, Sort
 from core.domain.saved_search import SavedSearch
 from core.domain.search import Completion
+
+RELATED_OF = 1_000
+"""Relations of so many hits are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +56,27 @@ class SearchText(Query[str]):
     """What a list shows as one canonical text: its search, place and facets. Errors: Invalid."""
 
     filter: MemoryFilter
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """A list in two parts: the first `found` pks pass the filter, the others are related to them.
+
+    `limited`: there were so many hits that only relations of the first ones were looked at.
+    """
+
+    pks: Sequence[int]
+    found: int
+    limited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListWithRelated(Query[Hits]):
+    """What ListMemories answers, and behind it the memories outside the trash one living relation away from a hit.
+
+    Both parts are in the order asked; by relevance, the related ones with most relations to hits come first.
+    Errors: as ListMemories.
+    """
+
+    filter: MemoryFilter = field(default_factory=MemoryFilter)
+    sort: Sort = field(default_factory=Sort)

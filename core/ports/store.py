@@ -165,6 +165,9 @@ class Reader(Protocol):
     def edges_touching(self, memories: Iterable[MemoryPk]) -> list[Edge]:
         """Edges with at least one end among these, by pk."""
 
+    def beside(self, memories: Sequence[MemoryPk], at: datetime) -> array[int]:
+        """Other memories one living relation away from one of these, those with most relations to them first."""
+
     def edges_between(self, source: MemoryPk, target: MemoryPk) -> list[Edge]:
         """Edges of exactly this direction, by pk."""
 

@@ -15,6 +15,7 @@ from core.domain.folder import Folder
 from core.domain.ids import MemoryPk
 from core.domain.results import Facets
 from core.domain.search import All, Condition, Either, Meaning, Not, Term, Word
+from core.ports.clock import Clock, system_clock
 from core.ports.store import Reader, Store
 
 MEANING_HITS = 200
@@ -75,8 +76,8 @@ def _asks_trash(term: Term) -> bool:
 class Searching:
     """Lists and counts under a filter, by meaning too. A search by meaning is made once for list and counts."""
 
-    def __init__(self, store: Store, by_meaning: ByMeaning) -> None:
-        self._store, self._by_meaning = store, by_meaning
+    def __init__(self, store: Store, by_meaning: ByMeaning, clock: Clock = system_clock) -> None:
+        self._store, self._by_meaning, self._clock = store, by_meaning, clock
 
     def list(self, query: q.ListMemories, _cancel: Cancel | None) -> Sequence[int]:
         """Pks in order. Errors: Invalid, Unavailable(embedder)."""
@@ -87,6 +88,16 @@ class Searching:
         where = self.with_meaning(where)
         with self._store.read() as reader:
             return reader.memory_ids(where, query.sort)
+
+    def with_related(self, query: qs.ListWithRelated, cancel: Cancel | None) -> qs.Hits:
+        """Hits, and behind them what is related. Errors: Invalid, Unavailable(embedder)."""
+        hits = self.list(q.ListMemories(query.filter, query.sort), cancel)
+        first = [MemoryPk(pk) for pk in hits[: qs.RELATED_OF]]
+        with self._store.read() as reader:
+            known = {*hits}
+            near = tuple(MemoryPk(pk) for pk in reader.beside(first, self._clock()) if pk not in known)
+            related = reader.memory_ids(q.MemoryFilter(among=near), query.sort)
+        return qs.Hits([*hits, *related], len(hits), limited=len(hits) > qs.RELATED_OF)
 
     def facets(self, query: q.FacetCounts, _cancel: Cancel | None) -> Facets:
         """Counts. Errors: Invalid, Unavailable(embedder)."""
@@ -110,7 +121,11 @@ class Searching:
 
     def answers(self) -> dict[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]]:
         """For the engine."""
-        return {q.ListMemories: self.list, q.FacetCounts: self.facets}
+        return {
+            q.ListMemories: self.list,
+            q.FacetCounts: self.facets,
+            qs.ListWithRelated: self.with_related,
+        }
 
 
 def fused(words: Iterable[int], near: Sequence[tuple[int, float]]) -> list[int]:

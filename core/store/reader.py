@@ -30,9 +30,9 @@ from core.domain.sayings import SaidChange
 from core.domain.schema import MemoryType, RelationType, Schema
 from core.ports.store import R
 from core.store import chat_rows, faults, filters, naming, proposal_rows, said
-from core.store.codecs import FIELDS, decode, from_micros
+from core.store.codecs import FIELDS, decode, from_micros, to_micros
 from core.store.packed_rows import keys_of, stored_vectors, vector_groups
-from core.store.search_sql import said_when_slow
+from core.store.search_sql import live_edges, said_when_slow
 
 SNIPPET_CHARS = 160
 _LEADS_TO_MEMORY = (
@@ -240,6 +240,19 @@ class SqlReader:
             f" UNION SELECT pk FROM edge WHERE {filters.among('target')}) ORDER BY t.pk"
         )
         return self._records(Edge, sql, (keys, keys))
+
+    def beside(self, memories: Sequence[MemoryPk], at: datetime) -> array[int]:
+        """Other memories one living relation away. Cost: two look-ups in indexes for each memory."""
+        keys, living = filters.key_list(memories), live_edges(to_micros(at))
+        ends = (
+            f"SELECT target AS beside FROM edge WHERE {filters.among('source')} AND {living}"
+            f" UNION ALL SELECT source FROM edge WHERE {filters.among('target')} AND {living}"
+        )
+        return self._keys(
+            f"SELECT beside FROM ({ends}) WHERE beside NOT IN (SELECT value FROM json_each(?))"
+            " GROUP BY beside ORDER BY count(*) DESC, beside",
+            (keys, keys, keys),
+        )
 
     def edges_between(self, source: MemoryPk, target: MemoryPk) -> list[Edge]:
         """Edges of exactly this direction, by pk."""

@@ -21,6 +21,7 @@ from core.engine import Engine
 from core.services.completing import Completing
 from core.services.file_answers import file_answers
 from core.services.saved_searches import SavedCounts
+from core.services.searching import Searching
 from core.settings import Settings
 from core.store.library import LibraryFiles
 from core.store.store import SqlStore
@@ -79,6 +80,7 @@ def open_real(qtbot: QtBot, qapp: QApplication, directory: Path, language: str =
             **file_answers(store, FormatFiles(lambda _path, _collections: None, lambda _name: True), None),
             **Completing(store, lambda: store.search).answers(),
             **SavedCounts(store).answers(),
+            **Searching(store, lambda _text, _limit, _allowed: ()).answers(),
         },
     )
     agent = Engine(store, Actor(ActorKind.PROGRAM, "agent", "mcp"))

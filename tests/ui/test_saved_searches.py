@@ -1,4 +1,4 @@
-"""Saved searches in the sidebar: saved with a name, run by a click, changed, ordered and removed by their menu."""
+"""Saved searches in the sidebar: saved, run by a click, changed, ordered, removed; and what is related to hits."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +10,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from core.domain.commands_graph import AddEdge
+from core.domain.edge import DEFAULT_RELATION
 from core.domain.queries_search import SavedSearches
 from tests.ui.real_library import RealLibrary, open_real
 from ui.dialogs.saved_search import RenameSearchDialog, SaveSearchDialog
+from ui.models.memory_table import RELATED_ROLE
 from ui.models.scope import Part, Scope
+from ui.models.table_columns import TITLE
 from ui.operations import Operations
 from ui.saved_link import SavedLink
 from ui.views.folder_tree import SCOPE_ROLE
@@ -133,3 +137,24 @@ def test_searches_are_saved_run_changed_ordered_and_removed(sidebar: Sidebar) ->
     tree.choose(Scope(Part.FOLDER, sidebar.library.folder))
     sidebar.library.settle()
     assert (page.words, sidebar.words[-1], page.model.rowCount()) == ("", "", 3)
+
+
+def test_related_are_listed_behind_with_a_sign_and_counted(sidebar: Sidebar) -> None:
+    library, page = sidebar.library, sidebar.page
+    noon = library.memory(2).pk
+    friend = library.create(body="quiet harbour")
+    library.engine.run(AddEdge(source=noon, target=friend, relation=DEFAULT_RELATION))
+    library.settle()
+    sidebar.search("noon")
+    assert page.facets.count.text() == "1 of 4"
+    library.context.actions.get("view.related").trigger()
+    library.settle()
+    assert page.model.pks.tolist() == [noon, friend]
+    assert page.facets.count.text() == "1 found, 1 related"
+    marks = [page.model.index(row, TITLE).data(RELATED_ROLE) for row in (0, 1)]
+    assert marks == [False, True]
+    said = page.model.index(1, TITLE).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert said == "quiet harbour, related"
+    sidebar.search("")
+    assert (page.model.rowCount(), page.facets.count.text()) == (4, "4 memories")
+    library.context.actions.get("view.related").trigger()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from PySide6.QtCore import (
 from core.domain.api import Cancel, Report
 from core.domain.ids import MemoryPk
 from core.domain.queries import ListMemories, MemoryFilter, MemoryRows, Sort
+from core.domain.queries_search import Hits, ListWithRelated
 from core.domain.results import MemoryRow
 from ui.context import Context
 from ui.models.table_columns import COLUMNS, TITLE, Words, text_beside_title, title_of
@@ -35,6 +37,8 @@ PAGES_WANTED = 4
 PLACEHOLDER = "\u2026"
 MIME_MEMORIES = "application/x-memory-curator-memories"
 ROW_ROLE = Qt.ItemDataRole.UserRole
+RELATED_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+"""Whether the row does not pass the filter itself, but is related to one that does."""
 ROW_FLAGS = (
     Qt.ItemFlag.ItemIsEnabled
     | Qt.ItemFlag.ItemIsSelectable
@@ -80,6 +84,9 @@ class MemoryTableModel(QAbstractTableModel):
         self._words = Words(context.tr, context.theme)
         self._filter = MemoryFilter()
         self._sort = Sort()
+        self.with_related = False
+        self.hits = Hits((), 0)
+        """What was found, and what is related to it."""
         self._pks: Pks = np.empty(0, np.int64)
         self._rows: OrderedDict[int, MemoryRow] = OrderedDict()
         self._stale: set[int] = set()
@@ -124,10 +131,15 @@ class MemoryTableModel(QAbstractTableModel):
         """The row of a memory, if it is loaded."""
         return self._rows.get(pk)
 
-    def show(self, filter_: MemoryFilter, sort: Sort) -> None:
-        """List other memories. The present list stays until the new one is there."""
-        self._filter, self._sort = filter_, sort
+    def show(self, filter_: MemoryFilter, sort: Sort, *, related: bool = False) -> None:
+        """List other memories, also those related to them. The present list stays until the new one is there."""
+        self._filter, self._sort, self.with_related = filter_, sort, related
         self._ask()
+
+    @property
+    def related(self) -> int:
+        """How many of the rows are there only because they are related."""
+        return len(self._pks) - self.hits.found
 
     def refresh(self, touched: Iterable[int] = ()) -> None:
         """Ask again for the list and for these rows, because they changed."""
@@ -135,16 +147,23 @@ class MemoryTableModel(QAbstractTableModel):
         self._ask()
 
     def _ask(self) -> None:
-        engine, query = self._context.engine, ListMemories(self._filter, self._sort)
+        engine, where, sort, related = self._context.engine, self._filter, self._sort, self.with_related
 
-        def ask(_progress: Report, cancel: Cancel) -> Pks:
-            return np.array(engine.ask(query, cancel=cancel), dtype=np.int64)
+        def ask(_progress: Report, cancel: Cancel) -> tuple[Pks, Hits]:
+            if related:
+                hits = engine.ask(ListWithRelated(where, sort), cancel=cancel)
+            else:
+                pks = engine.ask(ListMemories(where, sort), cancel=cancel)
+                hits = Hits(pks, len(pks))
+            return np.array(hits.pks, dtype=np.int64), replace(hits, pks=())
 
         self.asked.emit()
         self._context.tasks.run(Lane.READ, ask, self._take, owner=self, query="list", failed=self.failed.emit)
 
-    def _take(self, pks: Pks) -> None:
-        if np.array_equal(pks, self._pks):
+    def _take(self, answer: tuple[Pks, Hits]) -> None:
+        pks, hits = answer
+        same, self.hits = hits == self.hits, hits
+        if same and np.array_equal(pks, self._pks):
             if self._stale:
                 self._rows_changed(0, len(self._pks) - 1)
             self.unchanged.emit()
@@ -242,15 +261,24 @@ class MemoryTableModel(QAbstractTableModel):
         if not index.isValid() or index.row() >= len(self._pks):
             return None
         match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+            case Qt.ItemDataRole.DisplayRole:
                 return self._text(index)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                marked = self._is_related(index) and index.column() == TITLE
+                text = self._text(index)
+                return self._context.tr("table.related", title=text) if marked else text
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self._alignment(index)
             case Qt.ItemDataRole.ToolTipRole:
                 return self._tooltip(index)
             case Qt.ItemDataRole.UserRole:
                 return self.row(index.row())
+            case _ if role == RELATED_ROLE:
+                return self._is_related(index)
         return None
+
+    def _is_related(self, index: Index) -> bool:
+        return index.row() >= self.hits.found
 
     def _text(self, index: Index) -> str:
         row = self.row(index.row())
@@ -268,7 +296,8 @@ class MemoryTableModel(QAbstractTableModel):
         if row is None:
             return ""
         if index.column() == TITLE:
-            return "\n".join(part for part in (title_of(row), text_beside_title(row)) if part)
+            why = self._context.tr("table.related.tip") if self._is_related(index) else ""
+            return "\n".join(part for part in (title_of(row), text_beside_title(row), why) if part)
         return COLUMNS[index.column()].copied(row, self._words)
 
     def headerData(

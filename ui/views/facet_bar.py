@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePoli
 from core.domain.enums import Layer, Status
 from core.domain.ids import DocumentPk, TypeId
 from core.domain.queries import MemoryFilter
+from core.domain.queries_search import RELATED_OF
 from core.domain.results import Facets
 from ui.context import Context
 from ui.widgets.flow_layout import FlowLayout
@@ -32,6 +33,7 @@ class FacetBar(QWidget):
         self._facets = Facets(0, {}, {}, {})
         self._tags: tuple[tuple[str, int], ...] = ()
         self._shown = (0, 0)
+        self._related: tuple[int, bool] | None = None
         self._document_title = ""
         self.setProperty("surface", "base")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -84,11 +86,22 @@ class FacetBar(QWidget):
         self._tags = tuple(tags[:TAGS_OFFERED])
         self._show()
 
+    def show_related(self, related: int | None, *, limited: bool = False) -> None:
+        """How many more are listed because they are related (None = not asked for).
+
+        `limited`: only relations of the first RELATED_OF were looked at.
+        """
+        self._related = None if related is None else (related, limited)
+
     def show_count(self, shown: int, total: int) -> None:
         """How many of how many are listed."""
         self._shown = (shown, total)
         tr = self._context.tr
-        if shown == total:
+        if self._related is not None:
+            related, limited = self._related
+            key = "table.count_related.limited" if limited else "table.count_related"
+            text = tr(key, found=tr.number(shown), related=tr.number(related), limit=tr.number(RELATED_OF))
+        elif shown == total:
             text = tr("table.count", count=total if total == 1 else tr.number(total))
         else:
             text = tr("table.count_of", shown=tr.number(shown), total=tr.number(total))

@@ -49,6 +49,7 @@ SIDEBAR_MS = 350
 COUNTS_MS = 1500
 """At the latest then counts are asked for at the start, also where no row is in sight."""
 SETTING_SPLITTER, SETTING_ORDER = "ui.splitter", "ui.table_order"
+SETTING_RELATED = "ui.show_related"
 SETTING_SUBFOLDERS, SETTING_RECENT = "ui.with_subfolders", "ui.recent_memories"
 ROW_MENU = (
     "memory.edit",
@@ -199,6 +200,8 @@ class MemoriesPage(QWidget):
         self.model.unchanged.connect(self._on_list)
         self.model.failed.connect(self._on_failed)
         self._context.bridge.changes.connect(self._on_changes)
+        related = self._context.actions.on("view.related", self._toggle_related)
+        related.setChecked(bool(self._context.settings.get(SETTING_RELATED)))
 
     def keep_widths(self) -> None:
         """Before the detail goes to another page: remember how wide the parts are."""
@@ -291,7 +294,7 @@ class MemoriesPage(QWidget):
         order = Sort(SortKey.RELEVANCE) if by_words else self._order
         self.table.show_order(None if by_words else order)
         where = self.filter
-        self.model.show(where, order)
+        self.model.show(where, order, related=self._with_related)
         self.source.show_folder(self.folder)
         if not self._counts_wait:
             self._ask_facets(where)
@@ -331,6 +334,17 @@ class MemoriesPage(QWidget):
         self._folder_next = folder
         self._ask_sidebar()
 
+    def _toggle_related(self) -> None:
+        self._context.settings.set(SETTING_RELATED, self._context.actions.get("view.related").isChecked())
+        self.show_list()
+
+    @property
+    def _with_related(self) -> bool:
+        """Whether what is related is listed too: only where something is looked for, outside the trash."""
+        wanted = bool(self._context.settings.get(SETTING_RELATED))
+        narrowed = self.searching or self.tree.scope.part is Part.SAVED
+        return wanted and narrowed and not self.in_trash
+
     @property
     def place_name(self) -> str:
         """What the chosen place of the sidebar is called; "" for the whole library."""
@@ -368,8 +382,10 @@ class MemoriesPage(QWidget):
         self.show_list()
 
     def _on_list(self) -> None:
-        shown = self.model.rowCount()
-        self.facets.show_count(shown, max(self._total, shown))
+        shown, found = self.model.rowCount(), self.model.hits.found
+        related = self.model.related if self.model.with_related else None
+        self.facets.show_related(related, limited=self.model.hits.limited)
+        self.facets.show_count(found, max(self._total, found))
         if shown:
             self.stack.show_content()
         else:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 
 from core.domain.enums import Status
 from core.domain.results import MemoryRow
-from ui.models.memory_table import PLACEHOLDER, ROW_ROLE
+from ui.models.memory_table import PLACEHOLDER, RELATED_ROLE, ROW_ROLE
 from ui.models.table_columns import text_beside_title, title_of
 from ui.theme import Theme
 from ui.widgets.bidi import alignment_of, is_right_to_left
@@ -60,6 +60,8 @@ class TitleDelegate(CellDelegate):
         mark_selected(painter, option, self._theme)
         area = whole.adjusted(GAP_PX, 0, -GAP_PX, 0)
         if isinstance(row, MemoryRow):
+            if index.data(RELATED_ROLE):
+                area = self._paint_sign(painter, area, "mdi6.link-variant")
             self._paint_row(painter, option, area, row)
         else:
             painter.setPen(self._theme.color("secondary"))
@@ -76,9 +78,7 @@ class TitleDelegate(CellDelegate):
             dot_draft(painter, spot, self._theme)
         area = area.adjusted(size.width() + GAP_PX, 0, 0, 0)
         if row.locked:
-            lock = QRect(area.right() - size.width() + 1, spot.top(), size.width(), size.height())
-            self._theme.icon("mdi6.lock", "secondary").paint(painter, lock)
-            area = area.adjusted(0, 0, -size.width() - GAP_PX, 0)
+            area = self._paint_sign(painter, area, "mdi6.lock")
         palette: QPalette = option.palette
         font: QFont = option.font
         painter.setFont(font)
@@ -91,6 +91,13 @@ class TitleDelegate(CellDelegate):
             after = area.adjusted(used + GAP_PX, 0, 0, 0)
             if not is_right_to_left(rest):
                 draw_line(painter, after, rest, QFontMetrics(font))
+
+    def _paint_sign(self, painter: QPainter, area: QRect, icon: str) -> QRect:
+        """A quiet sign at the end of the cell; what is left of the area."""
+        size, top = self._theme.icon_size, icon_spot(area, self._theme).top()
+        spot = QRect(area.right() - size.width() + 1, top, size.width(), size.height())
+        self._theme.icon(icon, "secondary").paint(painter, spot)
+        return area.adjusted(0, 0, -size.width() - GAP_PX, 0)
 
 
 def icon_spot(area: QRect, theme: Theme) -> QRect:

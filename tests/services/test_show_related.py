@@ -1,0 +1,41 @@
+"""Behind what a search finds stands what is one living relation away."""
+
+import pytest
+
+from core.domain import queries_search as qs
+from core.domain.commands import TrashMemories
+from core.domain.commands_graph import EndEdges
+from core.domain.ids import MemoryPk
+from core.domain.queries import MemoryFilter, Sort, SortKey
+from core.services.searching import Searching
+from tests.services.desk import Desk
+
+
+def test_related_memories_stand_behind_the_hits(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, other = desk.folder("a"), desk.folder("b")
+    one, two = (desk.memory(folder, body=f"bell {number}") for number in (1, 2))
+    ended, trashed, far, friend, near = (desk.memory(other, body=f"fog {number}") for number in range(5))
+    for source, target in (
+        (one, near),
+        (friend, one),
+        (two, friend),
+        (one, two),
+        (near, far),
+        (one, trashed),
+    ):
+        desk.edge(source, target)
+    desk.run(EndEdges(edges=(desk.edge(one, ended),)))
+    desk.run(TrashMemories(memories=(trashed,)))
+    searching = Searching(desk.store, lambda _text, _limit, _allowed: (), lambda: desk.now)
+
+    def listed(sort: Sort, text: str = "bell") -> tuple[list[MemoryPk], list[MemoryPk], bool]:
+        found = searching.with_related(qs.ListWithRelated(MemoryFilter(text=text, language=True), sort), None)
+        pks = [MemoryPk(pk) for pk in found.pks]
+        return pks[: found.found], pks[found.found :], found.limited
+
+    assert listed(Sort(SortKey.CREATED)) == ([two, one], [near, friend], False)
+    assert listed(Sort(SortKey.CREATED, descending=False)) == ([one, two], [friend, near], False)
+    assert listed(Sort(SortKey.RELEVANCE))[1] == [friend, near]
+    assert listed(Sort(SortKey.CREATED), "nothing") == ([], [], False)
+    monkeypatch.setattr(qs, "RELATED_OF", 1)
+    assert listed(Sort(SortKey.CREATED)) == ([two, one], [friend], True)
