@@ -221,6 +221,7 @@ _HINTS = (
     ("conflict.undo", "partly", "cli.partly"),
     ("error.export.exists", "overwrite", "cli.hint.overwrite"),
     ("error.file.json_broken", "files", "cli.hint.partly"),
+    ("error.file.chats_broken", "files", "cli.hint.partly"),
     ("error.folder.unknown", "create", "cli.hint.create"),
     ("error.file.is_document", "files", "cli.hint.ingest"),
     ("error.file.not_json", "files", "cli.hint.ingest"),

@@ -258,6 +258,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
             Argument(name="--yes", takes=Takes.FLAG),
             Argument(name="--partly", takes=Takes.FLAG),
             Argument(name="--as-new", takes=Takes.FLAG),
+            Argument(name="--only", takes=Takes.TEXTS, metavar="NAME"),
             Argument(name="--collision", choices=tuple(Collision)),
         ),
     ),

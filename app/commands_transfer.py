@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,13 @@ from core.domain import queries as q
 from core.domain import queries_transfer as qt
 from core.domain.commands_transfer import ApplyImport
 from core.domain.errors import Conflict, Invalid, Unavailable, UserError
+from core.domain.folder import SEPARATOR
 from core.domain.json_types import Json
 from core.domain.package import Collision
 from core.domain.queries_packages import ExportLibrary, VerifyPackage
 from core.domain.queries_write_back import PreviewWriteBack, WriteBack
 from core.domain.source_file import WriteBackPreview
-from core.domain.transfer import CONTENT_FORMATS, ExportReport, Format, ImportPlan
+from core.domain.transfer import CONTENT_FORMATS, ExportReport, Format, ImportPlan, PlannedFolder
 
 if TYPE_CHECKING:
     from app.library import Library
@@ -76,11 +77,12 @@ def _import_one(engine: EngineApi, path: Path, args: Mapping[str, Any], say: Say
         if args["collision"] is not None:
             plan = replace(plan, collision=Collision(args["collision"]), needs_confirmation=False)
         report |= _plan_json(plan, say)
+        _chosen(plan, args["only"])
         if args["dry_run"]:
             return report | {"ok": True}
         if plan.needs_confirmation and not args["yes"]:
             return report
-        result = engine.run(ApplyImport(plan))
+        result = engine.run(ApplyImport(plan, only=_chosen(plan, args["only"])))
     except (UserError, Conflict, Unavailable) as error:
         return report | {"error": error_json(error, say)}
     return report | {
@@ -89,6 +91,23 @@ def _import_one(engine: EngineApi, path: Path, args: Mapping[str, Any], say: Say
         "op": None if result.op is None else result.op.id,
         "written": dict(result.counts),
     }
+
+
+def _chosen(plan: ImportPlan, names: Sequence[str]) -> frozenset[str] | None:
+    """The folders of a plan that are called so, with or without what they stand below; None for no names at all.
+
+    Errors: Invalid for a name that no folder has.
+    """
+    if not names:
+        return None
+    for name in names:
+        if not any(_is_called(folder, name) for folder in plan.folders):
+            raise Invalid("error.import.no_such_folder", name=name, file=plan.source_name)
+    return frozenset(folder.key for folder in plan.folders if any(_is_called(folder, name) for name in names))
+
+
+def _is_called(folder: PlannedFolder, name: str) -> bool:
+    return name in (folder.name, folder.name.rpartition(SEPARATOR)[2])
 
 
 def _plan_json(plan: ImportPlan, say: Say) -> dict[str, Any]:

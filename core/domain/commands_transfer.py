@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ApplyImport(Command):
-    """Write what an import plan (the result of a dry run) holds, as one op. `group`: see IngestDocument."""
+    """Write what an import plan (the result of a dry run) holds, as one op. `group`: see IngestDocument.
+
+    `only`: keys of the plan's folders that are to come in; None = all. Errors: Invalid for a plan of whole contents.
+    """
 
     LABEL: ClassVar[str] = "op.import"
     plan: ImportPlan
     group: str = ""
+    only: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ that is unique inside the plan.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -43,6 +44,10 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
 
 
+CHATS_BROKEN = "error.file.chats_broken"
+"""The error of an export that breaks off after some of its chats."""
+READABLE_ERRORS = frozenset({"error.file.json_broken", CHATS_BROKEN})
+"""Errors that come with a part that can be read."""
 CONTENT_FORMATS = frozenset({Format.MCZ, Format.MEM0, Format.MARKDOWN})
 """Formats that hold a content (core.domain.package): the whole library, folders, or any memories."""
 SELECTION_FORMATS = CONTENT_FORMATS | {Format.WORLDINFO, Format.LOREBOOK}
@@ -222,6 +227,22 @@ class ImportPlan:
     updates: tuple[PlannedUpdate, ...] = ()
     content: PackageContent | None = None
     collision: Collision = Collision.MINE
+
+
+def only_folders(plan: ImportPlan, keys: AbstractSet[str]) -> ImportPlan:
+    """The plan with some of its folders; messages of others stay in it, and have no folder there."""
+    memories = tuple(each for each in plan.memories if each.folder in keys)
+    kept = {each.key for each in memories}
+    return replace(
+        plan,
+        folders=tuple(each for each in plan.folders if each.key in keys),
+        memories=memories,
+        edges=tuple(each for each in plan.edges if each.source in kept and each.target in kept),
+        documents=tuple(each for each in plan.documents if each.folder in keys),
+        memos=tuple(each for each in plan.memos if each.folder in keys),
+        vectors=tuple(each for each in plan.vectors if each.memory in kept),
+        updates=tuple(each for each in plan.updates if each.memory.folder in keys),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from core.algos.floors import Floor
 from core.domain.chat import BRANCH_KEY, chat_of, raw_text
@@ -26,9 +27,26 @@ def floor_of(seq: int, role: Role, name: str, text: str, extra: JsonObject) -> F
     return Floor(seq, digest, f"{date}\n{name}" if date else "")
 
 
-def planned_floors(messages: Iterable[PlannedMessage], folder: str) -> list[Floor]:
-    """The floors of one folder of a plan."""
-    return [floor_of(m.seq, m.role, m.name, m.text, m.extra) for m in messages if m.folder == folder]
+def planned_floors(messages: Iterable[PlannedMessage]) -> list[Floor]:
+    """Messages of one folder of a plan as floors."""
+    return [floor_of(m.seq, m.role, m.name, m.text, m.extra) for m in messages]
+
+
+class PlannedChats:
+    """The messages of a plan by its folders, of which there may be thousands. Cost: they are read once to find them."""
+
+    def __init__(self, messages: Sequence[PlannedMessage]) -> None:
+        self._messages = messages
+        self._spans: dict[str, list[tuple[int, int]]] = {}
+        start = 0
+        for folder, group in groupby(messages, key=lambda message: message.folder):
+            stop = start + sum(1 for _ in group)
+            self._spans.setdefault(folder, []).append((start, stop))
+            start = stop
+
+    def of(self, folder: str) -> Sequence[PlannedMessage]:
+        """The messages of one folder, in order."""
+        return [each for start, stop in self._spans.get(folder, ()) for each in self._messages[start:stop]]
 
 
 def own_floors(reader: Reader, folder: FolderPk) -> list[Floor]:

@@ -57,17 +57,17 @@ def _sources(memory: Memory, floors: set[int]) -> list[int]:
 
 
 def update_chat(
-    uow: UnitOfWork, folder: FolderPk, messages: Sequence[PlannedMessage], key: str, from_floor: int = 0
+    uow: UnitOfWork, folder: FolderPk, messages: Sequence[PlannedMessage], from_floor: int = 0
 ) -> FloorChanges:
     """Make the stored floors those of the file; memories, relations and the pointer follow.
 
     `from_floor`: floors before it are the parent's and are not stored here.
     """
-    new = [floor for floor in planned_floors(messages, key) if floor.seq >= from_floor]
+    new = [floor for floor in planned_floors(messages) if floor.seq >= from_floor]
     changes = compare_floors(own_floors(uow, folder), new)
     if changes.alters:
         keep_for_branches(uow, folder, changes)
-    _write_messages(uow, folder, (m for m in messages if m.folder == key and m.seq >= from_floor), changes)
+    _write_messages(uow, folder, (m for m in messages if m.seq >= from_floor), changes)
     if changes.alters:
         _move_memories(uow, folder, changes)
         _move_edges(uow, folder, changes)

@@ -13,9 +13,16 @@ from core.domain.ids import FolderPk
 from core.domain.json_types import Json
 from core.domain.transfer import Format, ImportPlan, PlannedBranch, PlannedFolder
 from core.ports.store import Reader
-from core.services.chat_floors import all_floors, branch_of, first_floors, own_floors, planned_floors
+from core.services.chat_floors import (
+    PlannedChats,
+    all_floors,
+    branch_of,
+    first_floors,
+    own_floors,
+    planned_floors,
+)
 from core.services.chat_update import touched_memories
-from core.services.plan_draft import INFO, PlanDraft, same_name, stem_of
+from core.services.plan_draft import INFO, PlanDraft, same_name, stem_of, told_together
 from core.services.reimport_books import BOOKS, Books
 
 CHATS = (Format.CHAT, Format.FOREIGN_CHAT)
@@ -47,6 +54,13 @@ class _Chats:
         ]
         self._draft = PlanDraft.of(plan)
         self._floors: dict[FolderPk, list[Floor]] = {}
+        self._planned = PlannedChats(plan.messages)
+        self._by_integrity: dict[str, Folder] = {}
+        for folder in self._known:
+            chat = chat_of(folder)
+            integrity = chat.get("integrity")
+            if isinstance(integrity, str) and integrity and not chat.get("main_chat"):
+                self._by_integrity.setdefault(integrity, folder)
 
     def compared(self) -> ImportPlan:
         folders = tuple(self._folder(folder) for folder in self._plan.folders)
@@ -54,12 +68,12 @@ class _Chats:
             self._plan,
             folders=folders,
             counts=self._draft.counts,
-            problems=tuple(self._draft.problems),
+            problems=told_together(self._draft.problems),
             needs_confirmation=self._draft.confirm,
         )
 
     def _folder(self, planned: PlannedFolder) -> PlannedFolder:
-        floors = planned_floors(self._plan.messages, planned.key)
+        floors = planned_floors(self._planned.of(planned.key))
         found = self._same(planned, floors)
         if found is not None:
             return self._update(planned, found, floors)
@@ -81,29 +95,27 @@ class _Chats:
     # --- the same chat ---
 
     def _same(self, planned: PlannedFolder, floors: Sequence[Floor]) -> Folder | None:
-        named = [folder for folder in self._known if self._is_named(folder, planned)]
-        for folder in named:
+        known = self._by_integrity.get(str(_chat(planned).get("integrity", "")))
+        export = self._plan.format is Format.FOREIGN_CHAT  # whose files are all called alike
+        if known is not None and export:
+            return known
+        for folder in self._known:
+            if not self._is_named(folder, planned):
+                continue
             if self._other_integrity(folder, planned):
-                self._draft.note("other_chat", folder=folder.name)
+                if not export:
+                    self._draft.note("other_chat", folder=folder.name)
                 continue
             if not floors or self._alike(self._floors_of(folder), floors):
                 return folder
             self._draft.note("other_chat", folder=folder.name)
         if _chat(planned).get("main_chat"):
             return None
-        integrity = _chat(planned).get("integrity")
-        for folder in self._known:
-            if (
-                integrity
-                and chat_of(folder).get("integrity") == integrity
-                and not chat_of(folder).get("main_chat")
-            ):
-                return folder
-        return self._renamed(planned, floors)
+        return known if known is not None else self._renamed(planned, floors)
 
     def _is_named(self, folder: Folder, planned: PlannedFolder) -> bool:
         if len(self._plan.folders) > 1:
-            return same_name(stem_of(folder), stem_of(planned)) and folder.name == planned.name
+            return folder.name == planned.name and same_name(stem_of(folder), stem_of(planned))
         return same_name(stem_of(folder), stem_of(planned))
 
     def _other_integrity(self, folder: Folder, planned: PlannedFolder) -> bool:
@@ -112,9 +124,10 @@ class _Chats:
 
     def _stands_apart(self, folder: Folder, planned: PlannedFolder) -> bool:
         """Whether the files say that the folder is no earlier state and no parent of the chat."""
+        if self._other_integrity(folder, planned):
+            return True
         main = chat_of(folder).get("main_chat")
-        own_branch = isinstance(main, str) and same_name(main, stem_of(planned))
-        return own_branch or self._other_integrity(folder, planned)
+        return isinstance(main, str) and same_name(main, stem_of(planned))
 
     def _alike(self, old: Sequence[Floor], new: Sequence[Floor]) -> bool:
         if not old or old[0].content == new[0].content:
@@ -146,7 +159,9 @@ class _Chats:
         into = replace(planned, into=folder.pk, name=folder.name)
         old = self._floors_of(folder)
         if not floors or (not named and common_start(old, floors) == len(floors)):
-            if old:
+            if floors and len(old) == len(floors):
+                draft.note("already_there", severity=INFO, folder=folder.name)
+            elif old:
                 draft.note("floors_kept", severity=INFO, folder=folder.name, count=len(old))
             draft.counts["messages"] = 0
             return replace(into, branch=PlannedBranch(folder.pk, len(floors)) if floors else None)

@@ -10,6 +10,7 @@ from typing import TypeVar
 from core.domain.commands_transfer import ApplyImport
 from core.domain.edge import Edge
 from core.domain.enums import FolderKind, Kind, TagKind
+from core.domain.errors import Invalid
 from core.domain.folder import Document, Folder, Memo
 from core.domain.ids import (
     DocumentPk,
@@ -22,9 +23,18 @@ from core.domain.ids import (
 )
 from core.domain.memory import Alias, Memory, Tag
 from core.domain.schema import MemoryType
-from core.domain.transfer import NAME_GIVEN, ImportPlan, PlannedEdge, PlannedFolder, PlannedMemory
+from core.domain.transfer import (
+    NAME_GIVEN,
+    Format,
+    ImportPlan,
+    PlannedEdge,
+    PlannedFolder,
+    PlannedMemory,
+    only_folders,
+)
 from core.ports.store import UnitOfWork
 from core.services.chat_branches import adopt_branches, write_branch
+from core.services.chat_floors import PlannedChats
 from core.services.chat_update import message_of, update_chat
 from core.services.content import check_limits
 from core.services.folder_names import free_folder_name
@@ -47,9 +57,12 @@ def apply_import(uow: UnitOfWork, command: ApplyImport) -> Outcome:
     """
     if command.group:
         uow.label(group=command.group)
-    if command.plan.content is not None:
-        return apply_package(uow, command.plan, command.plan.content)
-    return _Import(uow, command.plan).run()
+    plan = command.plan
+    if plan.content is not None:
+        if command.only is not None:
+            raise Invalid("error.import.whole_only", name=plan.source_name)
+        return apply_package(uow, plan, plan.content)
+    return _Import(uow, plan if command.only is None else only_folders(plan, command.only)).run()
 
 
 @dataclass(slots=True)
@@ -64,6 +77,7 @@ class _Import:
     memories: dict[str, MemoryPk] = field(default_factory=dict)
     created: list[MemoryPk] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
+    chats: PlannedChats = field(default_factory=lambda: PlannedChats(()))
     types: Mapping[str, MemoryType] = field(default_factory=dict)
     done: int = 0
 
@@ -309,12 +323,18 @@ class _Import:
     def _write_messages(self) -> None:
         """New chats get their floors, those that are there are brought up to date."""
         updated = {folder.key for folder in self.plan.folders if folder.key in self.filled}
+        if updated:
+            self.chats = PlannedChats(self.plan.messages)
         for folder in self.plan.folders:
             if folder.key in updated:
                 self._update_chat(folder)
         starts = {each.key: each.branch.shared for each in self.plan.folders if each.branch is not None}
         for chunk in self._chunks(self.plan.messages):
-            new = [m for m in chunk if m.folder not in updated and m.seq >= starts.get(m.folder, 0)]
+            new = [
+                m
+                for m in chunk
+                if m.folder in self.folders and m.folder not in updated and m.seq >= starts.get(m.folder, 0)
+            ]
             self.uow.insert([message_of(planned, self.folders[planned.folder]) for planned in new])
             self.counts["messages"] += len(new)
 
@@ -322,10 +342,11 @@ class _Import:
         """Floors as the file has them now. A file without any, or with only older ones, changes nothing."""
         folder, branch = self.folders[planned.key], planned.branch
         older = branch is not None and branch.parent == folder
-        if older or not any(message.folder == planned.key for message in self.plan.messages):
+        messages = () if older else self.chats.of(planned.key)
+        if not messages:
             return
         start = branch.shared if branch is not None else 0
-        changes = update_chat(self.uow, folder, self.plan.messages, planned.key, start)
+        changes = update_chat(self.uow, folder, messages, start)
         for name, floors in (
             ("new_floors", changes.added),
             ("changed_floors", changes.changed),
@@ -346,7 +367,7 @@ class _Import:
                 self.uow.update(Kind.FOLDER, [folder], {"also_reads": merged})
             if branch is not None and branch.parent != folder:
                 write_branch(self.uow, folder, branch.parent, branch.shared)
-            elif planned.kind is FolderKind.CHAT:
+            elif planned.kind is FolderKind.CHAT and self.plan.format is not Format.FOREIGN_CHAT:
                 self.counts["joined"] += adopt_branches(self.uow, folder, stem_of(planned))
 
     def _write_memos(self) -> None:

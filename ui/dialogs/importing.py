@@ -28,22 +28,24 @@ from core.domain.package import Collision
 from core.domain.queries import Folders
 from core.domain.queries_transfer import FindFiles, ReadFile
 from core.domain.results import OpResult
-from core.domain.transfer import Found, ImportPlan
+from core.domain.transfer import READABLE_ERRORS, Format, Found, ImportPlan
 from ui.context import Context
 from ui.dialogs.base import CommandDialog
+from ui.dialogs.chat_choice import ChatChoice
 from ui.dialogs.collision_choice import CollisionChoice
 from ui.dialogs.problem_list import ProblemList
 from ui.language import isolate
+from ui.models.import_choice import PlannedChat, planned_chats
 from ui.tasks import Lane
 from ui.views.transfer_words import FLOORS, count_lines, counts_text, format_name, found_words
 from ui.widgets.plain_text import PlainLineEdit
 from ui.widgets.state_stack import StateStack
 
-SHORT_PX, LONG_PX = 200, 360
-"""Heights of the middle: a few lines, a list."""
+SHORT_PX, LONG_PX, LONGER_PX = 200, 360, 520
+"""Heights of the middle: a few lines, a list, two of them."""
+Answer = tuple[ImportPlan, frozenset[str], tuple[PlannedChat, ...]]
+"""A dry run, the names of the folders that are here, and the chats that can be chosen."""
 FOUND = Qt.ItemDataRole.UserRole
-READABLE = "error.file.json_broken"
-"""The error that comes with a part that can be read."""
 
 
 class ImportDialog(CommandDialog):
@@ -106,6 +108,8 @@ class ImportDialog(CommandDialog):
         self.existing.setToolTip(tr("import.existing.tip"))
         self.existing.toggled.connect(self._on_choice)
         self.existing.clicked.connect(self._on_existing)
+        self.chats = ChatChoice(self.ctx)
+        self.chats.chosen_changed.connect(self.check)
         self.collision = CollisionChoice(self.ctx)
         self.collision.chosen.connect(lambda _choice: self._on_choice())
         self.confirm = QCheckBox(tr("import.confirm"))
@@ -119,6 +123,7 @@ class ImportDialog(CommandDialog):
         self._form = QFormLayout()
         self._form.addRow(tr("import.folder"), self.name)
         box.addLayout(self._form)
+        box.addWidget(self.chats, 2)
         box.addWidget(self.name_note)
         box.addWidget(self.existing)
         box.addWidget(self.collision)
@@ -139,7 +144,7 @@ class ImportDialog(CommandDialog):
         if self._result is not None or self._pages.currentWidget() is self._found:
             return self._result is not None or self._found.currentRow() >= 0
         plan = self._plan
-        if plan is None or not self._name_is_good():
+        if plan is None or not self._name_is_good() or self._chosen() == frozenset():
             return False
         asks = plan.needs_confirmation and plan.content is None  # else the choice is the answer
         return not asks or self.confirm.isChecked()
@@ -155,7 +160,13 @@ class ImportDialog(CommandDialog):
             return ApplyImport(replace(plan, folders=folders, collision=self.collision.choice))
         by_name = self.existing.isChecked() and not self._known
         collision = self.collision.choice
-        return ApplyImport(replace(plan, folders=folders, into_existing=by_name, collision=collision))
+        plan = replace(plan, folders=folders, into_existing=by_name, collision=collision)
+        return ApplyImport(plan, only=self._chosen())
+
+    def _chosen(self) -> frozenset[str] | None:
+        """Which of several chats come in; None for all."""
+        plan = self._plan
+        return self.chats.chosen if plan is not None and _is_of_chats(plan) else None
 
     def apply(self) -> None:
         """Import; on the list of files: look into the chosen one; at the end: show what came."""
@@ -228,9 +239,10 @@ class ImportDialog(CommandDialog):
         engine = self.ctx.engine
         self.stack.show_loading(self.ctx.tr("import.reading"))
 
-        def ask(_progress: Report, cancel: Cancel) -> tuple[ImportPlan, frozenset[str]]:
+        def ask(_progress: Report, cancel: Cancel) -> Answer:
             names = frozenset(node.folder.name for node in engine.ask(Folders(), cancel=cancel))
-            return engine.ask(ReadFile(path, partly=partly, as_new=as_new), cancel=cancel), names
+            plan = engine.ask(ReadFile(path, partly=partly, as_new=as_new), cancel=cancel)
+            return plan, names, planned_chats(plan) if _is_of_chats(plan) else ()
 
         self.ctx.tasks.run(Lane.READ, ask, self._show_plan, owner=self, query="read", failed=self._refuse)
 
@@ -238,7 +250,7 @@ class ImportDialog(CommandDialog):
         """Say why the file cannot be read; offer the part of it that can."""
         tr = self.ctx.tr
         self._plan = None
-        if isinstance(error, BadFile) and error.key == READABLE:
+        if isinstance(error, BadFile) and error.key in READABLE_ERRORS:
             self.stack.show_notice(
                 tr.error(error), tr("import.readable"), lambda: self._read(self._path, partly=True)
             )
@@ -259,7 +271,7 @@ class ImportDialog(CommandDialog):
                 if item.problem
                 else theme.icon("mdi6.file-outline")
             )
-            if item.problem is not None and item.problem.key != READABLE:
+            if item.problem is not None and item.problem.key not in READABLE_ERRORS:
                 row.setFlags(Qt.ItemFlag.NoItemFlags)
             self._found.addItem(row)
         first = next((row for row, item in enumerate(found) if item.problem is None), -1)
@@ -283,8 +295,8 @@ class ImportDialog(CommandDialog):
         if isinstance(found, Found):
             self._read(found.path, partly=False)
 
-    def _show_plan(self, answer: tuple[ImportPlan, frozenset[str]]) -> None:
-        plan, self._taken = answer
+    def _show_plan(self, answer: Answer) -> None:
+        plan, self._taken, chats = answer
         tr = self.ctx.tr
         self._plan = plan
         self.heading.setText(
@@ -298,6 +310,8 @@ class ImportDialog(CommandDialog):
         self._form.setRowVisible(0, single)
         self.name.setText(plan.folders[0].name if single else "")
         self.name.setReadOnly(filled)
+        self.chats.setVisible(bool(chats))
+        self.chats.show_chats(chats)
         self.collision.show_plan(plan)
         self.problems.show_problems(plan.problems)
         self.confirm.setVisible(plan.needs_confirmation and plan.content is None)
@@ -307,16 +321,18 @@ class ImportDialog(CommandDialog):
         self.main_button.setText(tr("import.apply"))
         self.back.setVisible(self._found.count() > 1)
         self._on_choice()
-        self._make_room(long=bool(plan.problems) or plan.content is not None)
+        self._make_room(long=bool(plan.problems) or plan.content is not None, longer=bool(chats))
         self.main_button.setFocus()
 
-    def _make_room(self, *, long: bool) -> None:
+    def _make_room(self, *, long: bool, longer: bool = False) -> None:
         """As tall as a list of files or problems needs, else no taller than what is said."""
         kept, free = QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored
         for page in (self._found, self._plan_page, self._done_page):
             policy = kept if page is self._pages.currentWidget() else free
             page.setSizePolicy(policy, policy)
-        self.stack.setMinimumHeight(self.ctx.theme.tall(LONG_PX if long else SHORT_PX))
+        self.stack.setMinimumHeight(
+            self.ctx.theme.tall(LONGER_PX if longer else LONG_PX if long else SHORT_PX)
+        )
         QTimer.singleShot(0, self, self.adjustSize)
 
     def _on_existing(self, checked: bool) -> None:
@@ -336,7 +352,11 @@ class ImportDialog(CommandDialog):
         if not self._name_is_good():
             note = tr("import.name.empty")
         elif not taken:
-            note = "" if len(names) == 1 else tr("import.folders", names=", ".join(map(isolate, names[:20])))
+            note = (
+                ""
+                if len(names) == 1 or _is_of_chats(plan)
+                else tr("import.folders", names=", ".join(map(isolate, names[:20])))
+            )
         else:
             key = "import.name.into" if self.existing.isChecked() else "import.name.taken"
             if plan.content is not None:
@@ -357,3 +377,8 @@ class ImportDialog(CommandDialog):
         except Invalid:
             return False
         return True
+
+
+def _is_of_chats(plan: ImportPlan) -> bool:
+    """Whether a file holds several chats, of which some can be chosen."""
+    return plan.format is Format.FOREIGN_CHAT and len(plan.folders) > 1

@@ -309,7 +309,7 @@ def _list(cells: Mapping[str, Json], column: str, name: str, problems: Problems)
     raw = cells[column]
     if isinstance(raw, str) and raw.strip():
         try:
-            value = parse(raw)
+            value = parse(raw, problems)
         except BrokenJson:
             value = None
         if not isinstance(value, list):

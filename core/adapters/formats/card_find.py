@@ -116,7 +116,7 @@ def _first_card(chunks: list[TextChunk], problems: Problems) -> tuple[FoundCard 
         for chunk in chunks:
             if chunk.keyword.strip().lower() != keyword:
                 continue
-            value = None if chunk.text is None else card_text(chunk.text)
+            value = None if chunk.text is None else card_text(chunk.text, problems)
             found = find_card(value, problems)
             if found is not None:
                 if chunk.damaged:
@@ -126,7 +126,7 @@ def _first_card(chunks: list[TextChunk], problems: Problems) -> tuple[FoundCard 
     return None, unreadable
 
 
-def card_text(text: str) -> Json:
+def card_text(text: str, problems: Problems | None = None) -> Json:
     """The value of a card's text: base64 of JSON, or JSON as it is; None when it is neither."""
     bare = text.strip()
     if not bare.startswith("{"):
@@ -137,7 +137,7 @@ def card_text(text: str) -> Json:
         except (binascii.Error, ValueError, BadFile):
             return None
     try:
-        return parse(bare)
+        return parse(bare, problems)
     except BrokenJson:
         return None
 
@@ -176,7 +176,7 @@ def _package_card(package: zipfile.ZipFile, path: Path, problems: Problems) -> F
     if len(data) > LARGEST_TEXT:
         raise BadFile("error.file.package_too_big", name=path.name, limit=LARGEST_TEXT // 2**20)
     try:
-        value = parse(decode(data, path.name)[0])
+        value = parse(decode(data, path.name)[0], problems)
     except BrokenJson as error:
         raise BadFile("error.file.card_unreadable", name=path.name, details=str(error)) from error
     found = find_card(value, problems)

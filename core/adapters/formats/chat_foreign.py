@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from core.adapters.formats.chat_exports import export_values
+from core.adapters.formats.foreign_chat import ForeignChat, objects, said, text_of
 from core.domain.json_types import Json
 
 _INPUT, _OUTPUT = "{{[INPUT]}}", "{{[OUTPUT]}}"
@@ -13,20 +14,9 @@ _KOBOLD_SEPARATOR = "||$||"
 _ROLES = ("user", "assistant", "system", "human", "char", "bot", "model")
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignChat:
-    """One chat: messages as SillyTavern would write them. `title`: what the file calls it."""
-
-    program: str
-    messages: tuple[Mapping[str, Json], ...]
-    user: str = ""
-    character: str = ""
-    title: str = ""
-
-
 def foreign_chats(value: Json) -> tuple[ForeignChat, ...]:
     """The chats that a JSON value holds; () when it is none that can be read."""
-    for reader in (_risu, _kobold, _cai, _ooba, _agnai, _roles, _lines):
+    for reader in (export_values, _risu, _kobold, _cai, _ooba, _agnai, _roles, _lines):
         if found := reader(value):
             return found
     return ()
@@ -57,43 +47,24 @@ _UNREAD: Mapping[str, set[str]] = {
 }
 
 
-def _said(name: str, mes: Json, *, user: bool, time: Json = None) -> dict[str, Json]:
-    """A message; what is no text becomes an empty one, never its representation."""
-    made: dict[str, Json] = {"is_user": user, "mes": mes if isinstance(mes, str) else ""}
-    if name:
-        made["name"] = name
-    if isinstance(time, int | float | str) and not isinstance(time, bool):
-        made["send_date"] = time
-    return made
-
-
-def _text(raw: Json) -> str:
-    return raw.strip() if isinstance(raw, str) else ""
-
-
-def _objects(raw: Json) -> Iterator[Mapping[str, Json]]:
-    if isinstance(raw, list):
-        yield from (item for item in raw if isinstance(item, Mapping))
-
-
 def _risu(value: Json) -> tuple[ForeignChat, ...]:
     if not isinstance(value, Mapping) or not str(value.get("type", "")).startswith("risu"):
         return ()
     data = value.get("data")
-    chats = [data] if isinstance(data, Mapping) else list(_objects(data))
+    chats = [data] if isinstance(data, Mapping) else list(objects(data))
     return tuple(
         ForeignChat(
             "RisuAI",
             tuple(
-                _said(
-                    _text(item.get("name")),
+                said(
+                    text_of(item.get("name")),
                     item.get("data"),
                     user=item.get("role") == "user",
                     time=item.get("time"),
                 )
-                for item in _objects(chat["message"])
+                for item in objects(chat["message"])
             ),
-            title=_text(chat.get("name")),
+            title=text_of(chat.get("name")),
         )
         for chat in chats
         if isinstance(chat.get("message"), list)
@@ -107,12 +78,12 @@ def _kobold(value: Json) -> tuple[ForeignChat, ...]:
     assert isinstance(saved, Mapping)
     if not isinstance(value.get("actions"), list) and not isinstance(value.get("prompt"), str):
         return ()
-    user = _text(saved.get("chatname"))
-    character = _text(saved.get("chatopponent")).split(_KOBOLD_SEPARATOR)[0]
+    user = text_of(saved.get("chatname"))
+    character = text_of(saved.get("chatopponent")).split(_KOBOLD_SEPARATOR)[0]
     actions = value.get("actions")
     turns = [value.get("prompt"), *(actions if isinstance(actions, list) else [])]
     messages = [
-        _said(user if by_user else character, text, user=by_user)
+        said(user if by_user else character, text, user=by_user)
         for turn in turns
         if isinstance(turn, str)
         for by_user, text in _kobold_turns(turn)
@@ -141,14 +112,14 @@ def _cai(value: Json) -> tuple[ForeignChat, ...]:
         histories = histories.get("histories")
     info = value.get("info")
     character = info.get("character") if isinstance(info, Mapping) else None
-    name = _text(character.get("name")) if isinstance(character, Mapping) else ""
+    name = text_of(character.get("name")) if isinstance(character, Mapping) else ""
     return tuple(
         ForeignChat(
             "CAI Tools",
-            tuple(_cai_message(item, name) for item in _objects(history["msgs"])),
+            tuple(_cai_message(item, name) for item in objects(history["msgs"])),
             character=name,
         )
-        for history in _objects(histories)
+        for history in objects(histories)
         if isinstance(history.get("msgs"), list)
     )
 
@@ -157,8 +128,8 @@ def _cai_message(item: Mapping[str, Json], character: str) -> dict[str, Json]:
     source = item.get("src")
     source = source if isinstance(source, Mapping) else {}
     user = source.get("is_human") is True
-    name = _text(source.get("name")) or ("" if user else character)
-    return _said(name, item.get("text"), user=user, time=item.get("created"))
+    name = text_of(source.get("name")) or ("" if user else character)
+    return said(name, item.get("text"), user=user, time=item.get("created"))
 
 
 def _ooba(value: Json) -> tuple[ForeignChat, ...]:
@@ -171,23 +142,23 @@ def _ooba(value: Json) -> tuple[ForeignChat, ...]:
     for pair in pairs:
         if not isinstance(pair, Sequence) or isinstance(pair, str):
             continue
-        for by_user, said in zip((True, False), pair, strict=False):
-            if text := html.unescape(_text(said)):
-                messages.append(_said("", text, user=by_user))
-    user, character = _text(value.get("your_name") or value.get("name1")), _text(value.get("name2"))
+        for by_user, spoken in zip((True, False), pair, strict=False):
+            if text := html.unescape(text_of(spoken)):
+                messages.append(said("", text, user=by_user))
+    user, character = text_of(value.get("your_name") or value.get("name1")), text_of(value.get("name2"))
     return (ForeignChat("Oobabooga", tuple(messages), user, character),)
 
 
 def _agnai(value: Json) -> tuple[ForeignChat, ...]:
     if not isinstance(value, Mapping) or not isinstance(value.get("messages"), list):
         return ()
-    found = [item for item in _objects(value["messages"]) if "msg" in item]
+    found = [item for item in objects(value["messages"]) if "msg" in item]
     if not found:
         return ()
-    character = _text(value.get("name"))
+    character = text_of(value.get("name"))
     messages = tuple(
-        _said(
-            _text(item.get("name")) or ("" if item.get("userId") else character),
+        said(
+            text_of(item.get("name")) or ("" if item.get("userId") else character),
             item.get("msg"),
             user=bool(item.get("userId")),
             time=item.get("createdAt"),
@@ -200,12 +171,12 @@ def _agnai(value: Json) -> tuple[ForeignChat, ...]:
 def _roles(value: Json) -> tuple[ForeignChat, ...]:
     """Lists of `{role, content}`, as model servers take them."""
     raw = value.get("messages") if isinstance(value, Mapping) else value
-    found = [item for item in _objects(raw) if item.get("role") in _ROLES and "content" in item]
+    found = [item for item in objects(raw) if item.get("role") in _ROLES and "content" in item]
     if not found or not isinstance(raw, list) or len(found) < len(raw):
         return ()
     messages = tuple(
-        _said(
-            _text(item.get("name")),
+        said(
+            text_of(item.get("name")),
             _content(item["content"]),
             user=item["role"] in ("user", "human"),
         )
@@ -217,16 +188,16 @@ def _roles(value: Json) -> tuple[ForeignChat, ...]:
 
 def _content(raw: Json) -> Json:
     if isinstance(raw, list):
-        return "\n".join(text for item in _objects(raw) if (text := _text(item.get("text"))))
+        return "\n".join(text for item in objects(raw) if (text := text_of(item.get("text"))))
     return raw
 
 
 def _lines(value: Json) -> tuple[ForeignChat, ...]:
     """A SillyTavern chat whose lines were put into one JSON list."""
-    items = list(_objects(value))
+    items = list(objects(value))
     if not any("mes" in item for item in items):
         return ()
     header = items[0] if "mes" not in items[0] else {}
-    user, character = _text(header.get("user_name")), _text(header.get("character_name"))
+    user, character = text_of(header.get("user_name")), text_of(header.get("character_name"))
     messages = tuple(item for item in items if "mes" in item)
     return (ForeignChat("SillyTavern", messages, user, character),)

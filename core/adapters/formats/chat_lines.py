@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import codecs
 import io
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from core.adapters.formats.json_text import MAX_DEPTH, finite, may_hold_unstorable, whole
+from core.adapters.formats.json_decoder import Decoder, DoubledKeys
+from core.adapters.formats.json_text import MAX_DEPTH, may_hold_unstorable
 from core.domain.json_types import Json
 
 LONGEST_LINE = 256 * 2**20
@@ -27,15 +27,13 @@ _WIDE = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-_DECODER = json.JSONDecoder(strict=False, parse_float=finite, parse_int=whole, parse_constant=lambda _: None)
-"""Raw line feeds and tabs inside texts, as hand edits leave them, are let through."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line that is not blank. `broken`: its start, when it is no JSON; `cut`: packed data left out.
 
-    `suspect`: its texts may hold what cannot be stored, or packed data.
+    `suspect`: its texts may hold what cannot be stored, or packed data. `twice`: keys that stand twice in it.
     """
 
     number: int
@@ -44,6 +42,7 @@ class Line:
     cut: int = 0
     nul_bytes: int = 0
     suspect: bool = True
+    twice: DoubledKeys | None = None
 
 
 def read_lines(path: Path) -> Iterator[Line]:
@@ -55,10 +54,11 @@ def read_lines(path: Path) -> Iterator[Line]:
 def encoding_of(path: Path) -> str:
     """How the file is encoded, by its start: a BOM, else UTF-8, else GB18030, else UTF-8 with faults."""
     with path.open("rb") as file:
-        return _encoding(file.read(_SAMPLE_BYTES))
+        return encoding_of_head(file.read(_SAMPLE_BYTES))
 
 
-def _encoding(head: bytes) -> str:
+def encoding_of_head(head: bytes) -> str:
+    """The same of a file of which these are the first bytes."""
     for bom, encoding in _WIDE.items():
         if head.startswith(bom):
             return encoding
@@ -88,7 +88,7 @@ def _mostly_utf8(head: bytes, first_fault: int) -> bool:
 
 def _lines(file: BinaryIO) -> Iterator[Line]:
     head = file.read(_SAMPLE_BYTES)
-    encoding = _encoding(head)
+    encoding = encoding_of_head(head)
     file.seek(0)
     wide = encoding.startswith(("utf-16", "utf-32"))
     if wide or (b"}\r" in head and b"\n" not in head):  # only CR ends a line, as on old Macs
@@ -133,15 +133,19 @@ def _line(line: bytes, number: int, encoding: str) -> Line | None:
     if not bare:
         return Line(number, broken="", nul_bytes=nul_bytes) if nul_bytes else None
     text = bare.decode(encoding, "replace")
+    decoder = Decoder(strict=False)
     try:
-        value, end = _DECODER.raw_decode(text)
+        value, end = decoder.raw_decode(text)
         opened = text.count("{") + text.count("[")
         if text[end:].strip(" \t\r,\x00") or (opened > MAX_DEPTH and too_deep(value)):
             raise ValueError("more than one value")
     except (ValueError, RecursionError):
         return Line(number, broken=text[:SHOWN_OF_BROKEN], nul_bytes=nul_bytes)
     suspect = may_hold_unstorable(text) or ";base64," in text
-    return Line(number, value, cut=cut, nul_bytes=nul_bytes, suspect=suspect)
+    twice = DoubledKeys() if decoder.doubled else None
+    if twice is not None:
+        twice.take(decoder, text, number)
+    return Line(number, value, cut=cut, nul_bytes=nul_bytes, suspect=suspect, twice=twice)
 
 
 def _shortened(match: re.Match[bytes]) -> bytes:

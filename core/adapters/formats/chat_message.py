@@ -16,6 +16,7 @@ from core.adapters.formats.chat_text import (
     without_markup,
     without_packed,
 )
+from core.adapters.formats.foreign_chat import THINKING
 from core.adapters.formats.problems import INFO, Problems
 from core.domain.chat import NOTICE_KEY, RAW_KEY
 from core.domain.enums import Role
@@ -51,7 +52,8 @@ def is_message(value: Json) -> bool:
 class MessageReader:
     """Reads the messages of one chat in the order of the file; counts what is worth telling.
 
-    `suspect`: whether the next message may hold texts that cannot be stored, or packed data.
+    `suspect`: whether the next message may hold texts that cannot be stored, or packed data. `plain`: texts are what
+    was said, with nothing in them to resolve or to take out; thinking stands apart.
     """
 
     folder: str
@@ -63,6 +65,7 @@ class MessageReader:
     users: Counter[str] = field(default_factory=Counter)
     group: bool = False
     suspect: bool = True
+    plain: bool = False
 
     def read(self, value: Mapping[str, Json], seq: int, line: int) -> PlannedMessage:
         """The message at floor `seq`. `line` is where it stands, for problems."""
@@ -74,7 +77,13 @@ class MessageReader:
         self._note_speaker(value, role, name, extra)
         time = self._time(value, extra)
         self._swipes(value, extra, line)
-        rest = {key: item for key, item in value.items() if key not in _READ_KEYS and item not in ({}, [])}
+        if self.plain:
+            self._thinking(value, extra)
+        rest = {
+            key: item
+            for key, item in value.items()
+            if key not in _READ_KEYS and not (self.plain and key == THINKING) and item not in ({}, [])
+        }
         if rest:
             extra["rest"] = self.clean_value(rest)
         self.counts["hidden"] += hidden and NOTICE_KEY not in extra
@@ -106,6 +115,8 @@ class MessageReader:
         return text
 
     def _memory_text(self, raw: str, extra: dict[str, Json], line: int, character: str) -> str:
+        if self.plain:
+            return raw
         text, thinking, unclosed = split_thinking(raw)
         if unclosed:
             self.problems.add("import.problem.thinking_unclosed", str(line))
@@ -116,6 +127,11 @@ class MessageReader:
         if text != raw:
             extra[RAW_KEY] = raw
         return text
+
+    def _thinking(self, value: Mapping[str, Json], extra: dict[str, Json]) -> None:
+        if thinking := self._clean(value.get(THINKING)):
+            extra[THINKING] = thinking
+            self.counts["thinking"] += 1
 
     def _clean(self, raw: Json) -> str:
         if not isinstance(raw, str):

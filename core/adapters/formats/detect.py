@@ -14,7 +14,7 @@ from core.adapters.formats.card_read import read_card
 from core.adapters.formats.chat_foreign import foreign_chats, foreign_name
 from core.adapters.formats.chat_lines import read_lines
 from core.adapters.formats.chat_message import is_header
-from core.adapters.formats.chat_read import looks_like_chat, read_chat, read_foreign
+from core.adapters.formats.chat_read import export_plan, looks_like_chat, read_chat, read_foreign
 from core.adapters.formats.lore_read import find_book, read_book
 from core.adapters.formats.png_chunks import SIGNATURE
 from core.adapters.formats.problems import Problems
@@ -29,12 +29,12 @@ from core.adapters.packages.read import is_package
 from core.domain.errors import BadFile
 from core.domain.results import Problem
 from core.domain.schema import Schema
-from core.domain.transfer import Format, Found, ImportPlan
+from core.domain.transfer import READABLE_ERRORS, Format, Found, ImportPlan
 from core.ports.clock import system_clock
 
 DATABASE = "metadata.db"
 DATABASE_ENDINGS = (".db", ".sqlite", ".sqlite3")
-_ENDINGS = frozenset({".json", ".jsonl", ".png", ".charx", ".mcz", *DATABASE_ENDINGS})
+_ENDINGS = frozenset({".json", ".jsonl", ".png", ".charx", ".mcz", ".zip", *DATABASE_ENDINGS})
 _SIDES = ("-wal", "-shm", "-journal")
 _MOST_FILES = 5000
 _HEAD_BYTES = 64
@@ -64,7 +64,7 @@ def read_any(path: Path, schema: Schema, *, partly: bool = False) -> ImportPlan:
             note_vectors(path, problems)
             return with_source(read_booku(path, schema, problems), path)
         _refuse_other(path, head)
-        plan = _read_card_file(path, head) or _read_text(path, schema, partly=partly)
+        plan = _read_card_file(path, head, schema, partly=partly) or _read_text(path, schema, partly=partly)
         return with_source(plan, path)
     except OSError as error:
         raise BadFile("error.file.cannot_open", name=path.name, details=str(error)) from error
@@ -85,14 +85,16 @@ def _refuse_other(path: Path, head: bytes) -> None:
         raise BadFile("error.file.not_sqlite", name=path.name)
 
 
-def _read_card_file(path: Path, head: bytes) -> ImportPlan | None:
-    """The card of a picture or package; None for other files. Errors: BadFile."""
+def _read_card_file(path: Path, head: bytes, schema: Schema, *, partly: bool) -> ImportPlan | None:
+    """What a picture or package holds: a card, a library, chats; None for other files. Errors: BadFile."""
     problems = Problems()
     if head.startswith(SIGNATURE):
         return read_card(card_in_png(path, problems), problems, path)
     if head.startswith(_PACKAGES) and is_package(path):
         return package_plan(path)
     if head.startswith(_PACKAGES):
+        if (plan := export_plan(path, schema, partly=partly)) is not None:
+            return plan
         return read_card(card_in_package(path, problems), problems, path)
     if head.startswith(_PICTURES):
         return read_card(card_in_picture(path, problems), problems, path)
@@ -103,6 +105,8 @@ def _read_text(path: Path, schema: Schema, *, partly: bool) -> ImportPlan:
     """A chat in lines, or whatever the JSON of the file is. Errors: BadFile."""
     if path.suffix.lower() in MARKDOWN_ENDINGS and is_markdown_folder(path):
         return markdown_plan(path, system_clock())
+    if (plan := export_plan(path, schema, partly=partly)) is not None:
+        return plan
     if looks_like_chat(path):
         return read_chat(path, schema)
     if path.stat().st_size > _LARGEST_JSON:
@@ -214,7 +218,7 @@ def _chat_counts(path: Path) -> dict[str, int] | None:
 
 _WORTH_NAMING = frozenset(
     {
-        "error.file.json_broken",
+        *READABLE_ERRORS,
         "error.file.sqlite_damaged",
         "error.file.empty",
         "error.file.not_sqlite",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import codecs
 import json
-import math
 import re
 from dataclasses import dataclass, field
 
+from core.adapters.formats.json_decoder import Decoder, DoubledKeys
+from core.adapters.formats.problems import Problems
 from core.domain.errors import BadFile
 from core.domain.json_types import Json
 
@@ -77,44 +78,33 @@ def may_hold_unstorable(text: str) -> bool:
     return "\x00" in text or _UNSTORABLE_ESCAPE.search(text) is not None
 
 
-def finite(digits: str) -> float | None:
-    """The number of a JSON text; None for one that no float can hold (1e999)."""
-    value = float(digits)
-    return value if math.isfinite(value) else None
+def parse(text: str, problems: Problems | None = None) -> Json:
+    """The value of a JSON text; keys that stand twice are noted in `problems`.
 
-
-LONGEST_INTEGER = 400
-"""Digits: longer ones are no number that a file means, and Python refuses them above 4,300."""
-
-
-def whole(digits: str) -> int | None:
-    """The integer of a JSON text; None for one of more digits than any use has."""
-    return int(digits) if len(digits) <= LONGEST_INTEGER else None
-
-
-_DECODER = json.JSONDecoder(parse_float=finite, parse_int=whole, parse_constant=lambda _: None)
-"""Numbers that JSON cannot hold (NaN, infinities, 1e999) are read as null."""
-
-
-def parse(text: str) -> Json:
-    """The value of a JSON text. Errors: TooDeep, BrokenJson with what can be read before the break."""
+    Errors: TooDeep, BrokenJson with what can be read before the break.
+    """
     start = len(text) - len(text.lstrip(_SPACE))
+    decoder = Decoder()
     try:
-        value, end = _DECODER.raw_decode(text, start)
+        value, end = decoder.raw_decode(text, start)
+        if text[end:].strip(_SPACE):
+            raise json.JSONDecodeError("Extra data", text, end)
     except RecursionError as error:
         raise TooDeep from error
     except ValueError as error:
-        raise BrokenJson(_break(text, error)) from error
-    if text[end:].strip(_SPACE):
-        extra = json.JSONDecodeError("Extra data", text, end)
-        raise BrokenJson(_break(text, extra))
-    found: Json = value
-    _check_depth(found)
-    return found
+        decoder.doubled = 0  # it is read again, part by part
+        raise BrokenJson(_break(text, error, decoder)) from error
+    finally:
+        if problems is not None and decoder.doubled:
+            doubled = DoubledKeys()
+            doubled.take(decoder, text)
+            doubled.note(problems)
+    check_depth(value)
+    return value
 
 
-def _check_depth(value: Json) -> None:
-    """Errors: TooDeep."""
+def check_depth(value: Json) -> None:
+    """Errors: TooDeep when values lie deeper in each other than MAX_DEPTH."""
     level: list[Json] = [value]
     for _ in range(MAX_DEPTH):
         level = [
@@ -129,20 +119,20 @@ def _check_depth(value: Json) -> None:
     raise TooDeep
 
 
-def _break(text: str, error: Exception) -> Break:
+def _break(text: str, error: Exception, decoder: Decoder) -> Break:
     if isinstance(error, json.JSONDecodeError):
-        readable = _readable(text)
-        _check_depth(readable)
+        readable = _readable(text, decoder)
+        check_depth(readable)
         return Break(error.lineno, error.colno, error.msg, readable)
     return Break(1, 1, str(error))
 
 
-def _readable(text: str) -> dict[str, Json]:
+def _readable(text: str, decoder: Decoder) -> dict[str, Json]:
     start = _skip(text, 0)
     if text[start : start + 1] != "{":
         return {}
     found: dict[str, Json] = {}
-    _read_object(text, start, found)
+    _read_object(text, start, found, decoder)
     return found
 
 
@@ -152,47 +142,50 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
-def _read_object(text: str, at: int, into: dict[str, Json], depth: int = 0) -> int | None:
+def _read_object(text: str, at: int, into: dict[str, Json], decoder: Decoder, depth: int = 0) -> int | None:
     """Read members until the object ends (place after it) or the text breaks (None). Errors: TooDeep."""
     if depth > MAX_DEPTH:
         raise TooDeep
     at = _skip(text, at + 1)
     while text[at : at + 1] == '"':
         try:
-            key, at = _DECODER.raw_decode(text, at)
+            key, at = decoder.raw_decode(text, at)
         except ValueError:
             return None
         at = _skip(text, at)
         if text[at : at + 1] != ":":
             return None
-        end = _read_member(text, _skip(text, at + 1), key, into, depth)
+        end = _read_member(text, _skip(text, at + 1), str(key), into, decoder, depth)
         if end is None:
             return None
         at = _skip(text, end)
     return at + 1 if text[at : at + 1] == "}" else None
 
 
-def _read_member(text: str, at: int, key: str, into: dict[str, Json], depth: int) -> int | None:
+def _read_member(
+    text: str, at: int, key: str, into: dict[str, Json], decoder: Decoder, depth: int
+) -> int | None:
     try:
-        into[key], end = _DECODER.raw_decode(text, at)
-        return int(end)
+        value, end = decoder.raw_decode(text, at)
+        decoder.put(into, key, value)
+        return end
     except (ValueError, RecursionError):
         if text[at : at + 1] == "[":
             items: list[Json] = []
-            into[key] = items
-            _read_items(text, at, items)
+            decoder.put(into, key, items)
+            _read_items(text, at, items, decoder)
         elif text[at : at + 1] == "{":
             inner: dict[str, Json] = {}
-            into[key] = inner
-            _read_object(text, at, inner, depth + 1)
+            decoder.put(into, key, inner)
+            _read_object(text, at, inner, decoder, depth + 1)
         return None
 
 
-def _read_items(text: str, at: int, into: list[Json]) -> None:
+def _read_items(text: str, at: int, into: list[Json], decoder: Decoder) -> None:
     at = _skip(text, at + 1)
     while at < len(text):
         try:
-            item, at = _DECODER.raw_decode(text, at)
+            item, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             return
         into.append(item)

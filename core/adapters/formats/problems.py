@@ -19,8 +19,11 @@ class Problems:
         self._count: dict[str, int] = {}
 
     def add(self, key: str, *refs: str, severity: str = WARNING, **args: Json) -> None:
-        """Note a problem of that kind; `args` of a later one replace those of an earlier one."""
+        """Note a problem of that kind; `args` of a later one replace those of an earlier one, a `count` adds up."""
         self._refs.setdefault(key, []).extend(refs)
+        before, now = self._args.get(key, {}).get("count"), args.get("count")
+        if isinstance(before, int) and isinstance(now, int):
+            args["count"] = before + now
         self._args.setdefault(key, {}).update(args)
         self._severity.setdefault(key, severity)
         self._count[key] = self._count.get(key, 0) + 1

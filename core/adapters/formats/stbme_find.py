@@ -54,7 +54,7 @@ class Loaded:
 def graph_of_value(loaded: Loaded, name: str) -> FoundGraph:
     """The graph that a JSON value holds. Errors: BadFile saying what it is instead."""
     problems = loaded.problems
-    found = graph_in(loaded.value)
+    found = graph_in(loaded.value, problems)
     if found is None:
         raise BadFile(what_it_is(loaded.value), name=name)
     graph, surroundings = found
@@ -82,14 +82,14 @@ def load_json(path: Path, *, partly: bool = False) -> Loaded:
             file.seek(0)
             first = _first_line(file)
             rest = sum(1 for line in file if line.strip(b"\x00\r\n\t "))
-            header = _chat_header(first, path.name) if rest else None
+            header = _chat_header(first, path.name, problems) if rest else None
             if header is not None:
                 return Loaded(header, problems=problems)
     text, encoding = decode(path.read_bytes(), path.name)
     if not encoding.startswith("utf-8"):
         problems.add("import.problem.encoding", severity=INFO, encoding=encoding)
     try:
-        return Loaded(parse(text), may_hold_unstorable(text), problems)
+        return Loaded(parse(text, problems), may_hold_unstorable(text), problems)
     except TooDeep as error:
         raise BadFile("error.file.too_deep", name=path.name) from error
     except BrokenJson as error:
@@ -103,10 +103,10 @@ def _first_line(file: BinaryIO) -> bytes:
     return next((line for line in file if line.strip(b"\x00\r\n\t \xef\xbb\xbf")), b"")
 
 
-def _chat_header(line: bytes, name: str) -> dict[str, Json] | None:
+def _chat_header(line: bytes, name: str, problems: Problems) -> dict[str, Json] | None:
     """The first line as an object when it is a whole JSON object, i.e. the file is JSON lines."""
     try:
-        value = parse(decode(line, name)[0])
+        value = parse(decode(line, name)[0], problems)
     except (BrokenJson, BadFile):
         return None
     return value if isinstance(value, dict) else None
@@ -136,8 +136,13 @@ def _readable_memories(readable: Mapping[str, Json]) -> int:
     return len(items) if isinstance(items, list | dict) else 0
 
 
-def graph_in(value: Json) -> tuple[dict[str, Json], dict[str, dict[str, Json]]] | None:
-    """The graph of a JSON value, with the chat metadata and header line around it; None when there is none."""
+def graph_in(
+    value: Json, problems: Problems | None = None
+) -> tuple[dict[str, Json], dict[str, dict[str, Json]]] | None:
+    """The graph of a JSON value, with the chat metadata and header line around it; None when there is none.
+
+    Keys that stand twice in a graph that is kept as a text are noted in `problems`.
+    """
     if isinstance(value, list):
         value = next((item for item in value if isinstance(item, dict) and METADATA_KEY in item), None)
     if not isinstance(value, dict):
@@ -149,7 +154,7 @@ def graph_in(value: Json) -> tuple[dict[str, Json], dict[str, dict[str, Json]]] 
     graph = metadata.get(GRAPH_KEY)
     if isinstance(graph, str):
         try:
-            graph = parse(graph)
+            graph = parse(graph, problems)
         except BrokenJson:
             return None
     if isinstance(graph, dict) and (_is_graph(graph) or "nodes" in graph):

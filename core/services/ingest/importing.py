@@ -11,10 +11,8 @@ from core.domain.document import QueuedFile
 from core.domain.errors import BadFile, UserError
 from core.domain.folder import SEPARATOR
 from core.domain.results import Problem
-from core.domain.transfer import ImportPlan
+from core.domain.transfer import READABLE_ERRORS, ImportPlan
 
-READABLE = "error.file.json_broken"
-"""The error that comes with a part that can be read."""
 CONFIRM = "error.import.confirm"
 UPDATE = "error.import.changes_here"
 
@@ -51,7 +49,7 @@ class ImportFile:
         try:
             return self.read(file.path, file.confirmed)
         except BadFile as error:
-            if error.key == READABLE and not file.confirmed:
+            if error.key in READABLE_ERRORS and not file.confirmed:
                 raise NeedsAnswer(error) from error
             raise
 

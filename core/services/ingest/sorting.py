@@ -10,9 +10,8 @@ from core.domain.document import DocumentKind
 from core.domain.errors import BadFile, EncodingQuestion, PasswordQuestion
 from core.domain.queries_drop import SORT_OF, DropKind, SortedFile
 from core.domain.results import Problem
-from core.domain.transfer import Found
+from core.domain.transfer import CHATS_BROKEN, READABLE_ERRORS, Found
 from core.ports.document_reader import DocumentReader
-from core.services.ingest.importing import READABLE
 from core.services.ingest.rows import said, shown_path
 
 FindIn = Callable[[Path], tuple[Found, ...]]
@@ -63,8 +62,9 @@ def _sorted(path: Path, find: FindIn, reader: DocumentReader, cancel: Cancel | N
             counts=found.counts,
         )
     problem = None if found is None else found.problem
-    if problem is not None and problem.key == READABLE:
-        return SortedFile(path=path, shown=shown_path(path), sort=DropKind.GRAPHS, problem=problem)
+    if problem is not None and problem.key in READABLE_ERRORS:
+        sort = DropKind.CHATS if problem.key == CHATS_BROKEN else DropKind.GRAPHS
+        return SortedFile(path=path, shown=shown_path(path), sort=sort, problem=problem)
     return _document(path, problem, reader, cancel)
 
 

@@ -23,13 +23,13 @@ from PySide6.QtWidgets import (
 from core.domain.document import FileState, QueueRow
 from core.domain.queries_documents import QueueAction
 from core.domain.queries_drop import QueueView
+from core.domain.transfer import READABLE_ERRORS
 from ui.context import Context
 from ui.queue_worker import QueueWorker
 from ui.read_only import needs_writing
 from ui.views.transfer_words import problem_text
 from ui.widgets.plain_text import PlainTextEdit
 
-READABLE = "error.file.json_broken"
 CHANGES = "error.import.changes_here"
 MOST_PROBLEMS = 4
 PREVIEW_LINES = 3
@@ -204,8 +204,8 @@ class QuestionCard(QFrame):
             line.setProperty("role", "secondary")
             self._column.addWidget(line)
         key = row.error.key if row.error else ""
-        word = {READABLE: "questions.take_part", CHANGES: "questions.update"}.get(key, "questions.take")
-        self.answer_button.setText(tr(word))
+        words = dict.fromkeys(READABLE_ERRORS, "questions.take_part") | {CHANGES: "questions.update"}
+        self.answer_button.setText(tr(words.get(key, "questions.take")))
         self.look_button.show()
 
 
