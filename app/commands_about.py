@@ -19,7 +19,7 @@ from app.answers import (
 from app.commands_named import folder_named, resolved
 from core.domain.about import About, Condition, FoundRows, RelationGroup
 from core.domain.errors import Invalid
-from core.domain.ids import is_memory_id
+from core.domain.ids import MemoryId, MemoryPk, is_memory_id
 from core.domain.queries import MemoryRows
 from core.domain.queries_sayings import EverythingAbout
 
@@ -51,7 +51,7 @@ def about(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
     return Answer(_json(found, ids), tuple(_lines(found, say)))
 
 
-def _json(found: About, ids: Mapping[int, str]) -> dict[str, Any]:
+def _json(found: About, ids: Mapping[MemoryPk, MemoryId]) -> dict[str, Any]:
     return {
         "name": found.name,
         "memory": None if found.memory is None else memory_json(found.memory) | {"folder": found.folder_name},
@@ -65,7 +65,7 @@ def _json(found: About, ids: Mapping[int, str]) -> dict[str, Any]:
     }
 
 
-def _step_json(step: Condition, ids: Mapping[int, str]) -> dict[str, Any]:
+def _step_json(step: Condition, ids: Mapping[MemoryPk, MemoryId]) -> dict[str, Any]:
     return {
         "floor": step.floor,
         "column": step.column,

@@ -197,6 +197,7 @@ TABLE: tuple[Action, ...] = (
     Action("memory.edit", "mdi6.pencil-outline", "E", need=Need.ONE_OUTSIDE, reach=Reach.LIST, writes=True),
     Action("memory.save", "mdi6.content-save-outline", "Ctrl+S", need=Need.UNSAVED, writes=True),
     Action("memory.discard", "mdi6.close", no_shortcut=DANGER, need=Need.EDITING),
+    Action("memory.about", "mdi6.card-search-outline", "D", need=Need.ONE, reach=Reach.LIST),
     # many memories
     Action("memory.move", "mdi6.folder-move-outline", "Ctrl+M", need=Need.OUTSIDE_TRASH, writes=True),
     Action("memory.copy", "mdi6.content-duplicate", "Ctrl+Shift+D", need=Need.OUTSIDE_TRASH, writes=True),

@@ -27,7 +27,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "memory",
         (
-            "memory.new", "memory.edit", "memory.save", "memory.discard", "", "memory.move", "memory.copy", "",
+            "memory.new", "memory.edit", "memory.about", "memory.save", "memory.discard", "", "memory.move", "memory.copy", "",
             "memory.type", "memory.layer", "memory.importance", "memory.tags", "memory.visibility", "memory.lock",
             "memory.unlock", "", "memory.merge", "memory.unmerge", "memory.replace", "memory.looked_at", "memory.export", "", "memory.promote", "memory.unfold", "memory.archive", "memory.restore", "memory.trash",
             "memory.untrash", "memory.delete", "trash.empty",

@@ -14,6 +14,7 @@ from core.domain.api import Cancel, EngineApi, Report
 from core.domain.errors import ReadOnlyLibrary
 from core.domain.ids import DocumentPk, FolderPk, MemoryPk
 from core.domain.results import LibraryCounts, UndoPreview
+from ui.about_link import AboutLink
 from ui.actions import TABLE, Actions, Reach
 from ui.bridge import Bridge
 from ui.chat_link import ChatLink
@@ -43,6 +44,7 @@ from ui.watch_link import WatchLink
 from ui.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
+    from ui.views.about.page import AboutPage
     from ui.views.chats.page import ChatsPage
     from ui.views.documents.page import DocumentsPage
     from ui.views.graph.page import GraphPage
@@ -62,6 +64,7 @@ UPKEEP = "upkeep"
 HISTORY = "history"
 HEALTH = "health"
 TYPES = "types"
+ABOUT = "about"
 add_page(Page(MEMORIES, "mdi6.cards-outline", MemoriesPage))
 add_page(Page(GRAPH, "mdi6.graph-outline", module="ui.views.graph.page:GraphPage"))
 add_page(Page(RECALL, "mdi6.text-search", module="ui.views.recall.page:RecallPage"))
@@ -74,6 +77,7 @@ add_page(Page(UPKEEP, "mdi6.broom", module="ui.views.upkeep.page:UpkeepPage"))
 add_page(Page(HISTORY, "mdi6.history", module="ui.views.history_page:HistoryPage"))
 add_page(Page(HEALTH, "mdi6.heart-pulse", module="ui.views.health.page:HealthPage", on_rail=False))
 add_page(Page(TYPES, "mdi6.shape-outline", module="ui.views.types.page:TypesPage", on_rail=False))
+add_page(Page(ABOUT, "mdi6.card-search-outline", module="ui.views.about.page:AboutPage", on_rail=False))
 
 LOAD_PAGES_MS = 1500
 """When the modules of pages not shown yet are imported: the list and its counts come first."""
@@ -139,6 +143,9 @@ class Session(QWidget):
         self.old_texts_link = OldTextsLink(
             self.context, self.operations, self._show_memories, self.upkeep_link.show_proposal, self
         )
+        self.about_link = AboutLink(
+            self.context, self.desk, self._shown, lambda: self.shown_page, self._show_graph, self
+        )
         self._on_detail_built()
         self.detail.built.connect(self._on_detail_built)
         self.model_link = ModelLink(self.context, self)
@@ -148,6 +155,7 @@ class Session(QWidget):
     def _on_detail_built(self) -> None:
         """The detail's views are there, or made anew in another language."""
         self.old_texts_link.connect_strip(self.detail.old_texts)
+        self.about_link.connect_detail(self.detail)
 
     def _lay_out(self) -> None:
         middle = QVBoxLayout()
@@ -227,6 +235,8 @@ class Session(QWidget):
             if page_id == HEALTH:
                 self.health.looked.connect(self.status.show_health)
                 self.health.restore_wanted.connect(self.restore_wanted)
+            if page_id == ABOUT:
+                self.about_link.made(cast("AboutPage", made))
             if page_id == DOCUMENTS:
                 self.documents_link.made(cast("DocumentsPage", made))
         return made

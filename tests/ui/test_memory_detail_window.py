@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import container, writers
@@ -29,6 +30,8 @@ from ui.services import Services
 from ui.session import Session
 from ui.tasks import TaskRunner
 from ui.theme import Theme
+from ui.views.about.page import AboutPage
+from ui.views.reading import TextBlock
 from ui.views.review.page import ReviewPage
 
 
@@ -140,3 +143,59 @@ def test_old_texts_are_said_renewed_replaced_or_kept(shown: Shown) -> None:
     session.operations.undo()
     shown.settle()
     shown.qtbot.waitUntil(strip.isVisible, timeout=10_000)
+
+
+def test_a_name_leads_to_everything_about_it_and_back(shown: Shown) -> None:
+    session = shown.session
+    shown.show("irene")
+    session.memories.table.setFocus()
+    shown.qtbot.keyClick(session.memories.table, Qt.Key.Key_D)
+    shown.settle()
+    page = session.page("about")
+    assert isinstance(page, AboutPage)
+    assert (session.shown_page, page.name.text()) == ("about", "Irene Moss")
+    condition = page.condition.content
+    assert condition.topLevelItem(0).text(2) == "Irene  →  Irene Moss"
+    assert page.mentions.content.topLevelItemCount() == 0
+    page.name.setText("irene")
+    shown.qtbot.keyClick(page.name, Qt.Key.Key_Return)
+    shown.settle()
+    assert page.kind.text().startswith("No memory is called")
+    assert page.mentions.content.topLevelItemCount() == 3
+    item = page.events.content.topLevelItem(1)
+    assert item.text(1) == "floor 5"
+    place = page.events.content.visualItemRect(item).center()
+    shown.qtbot.mouseClick(page.events.content.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    shown.settle()
+    assert (session.shown_page, session.memories.selected()) == ("memories", (shown.pks["left"],))
+    session.show_page("about")
+    shown.click(page.back_button)
+    assert page.name.text() == "Irene Moss"
+    shown.click(page.recall_button)
+    assert session.shown_page == "recall"
+    shown.qtbot.waitUntil(lambda: session.recall.live.request is not None, timeout=10_000)
+    request = session.recall.live.request
+    assert request is not None
+    assert request.message == "Irene Moss"
+
+
+def test_selected_text_offers_everything_about_it(shown: Shown) -> None:
+    shown.show("left")
+    reading = shown.session.detail.reading
+    block = next(each for each in reading.findChildren(TextBlock) if "Irene" in each.text())
+    place = block.text().index("Irene")
+    cursor = block.textCursor()
+    cursor.setPosition(place)
+    cursor.setPosition(place + len("Irene"), cursor.MoveMode.KeepAnchor)
+    block.setTextCursor(cursor)
+    spot = block.cursorRect().center()
+    QApplication.sendEvent(
+        block.viewport(), QContextMenuEvent(QContextMenuEvent.Reason.Mouse, spot, block.mapToGlobal(spot))
+    )
+    menu = next(each for each in block.findChildren(QMenu) if each.isVisible())
+    action = menu.actions()[0]
+    assert "Irene" in action.text()
+    action.trigger()
+    menu.close()
+    shown.settle()
+    assert shown.session.shown_page == "about"

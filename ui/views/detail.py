@@ -131,6 +131,11 @@ class DetailPane(QWidget):
         """The memory that is shown."""
         return self._pk
 
+    @property
+    def folder(self) -> FolderPk | None:
+        """The folder of the memory that is shown."""
+        return None if self._loaded is None else self._loaded.detail.memory.folder
+
     def show_memory(self, pk: MemoryPk | None) -> None:
         """Show a memory; None = nothing is selected."""
         if pk is None:

@@ -53,6 +53,7 @@ SETTING_RELATED = "ui.show_related"
 SETTING_SUBFOLDERS, SETTING_RECENT = "ui.with_subfolders", "ui.recent_memories"
 ROW_MENU = (
     "memory.edit",
+    "memory.about",
     "memory.recall",
     "memory.why_not",
     "memory.show_on_graph",

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QTextOption
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QContextMenuEvent, QTextOption
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.domain.enums import Status
 from core.domain.json_types import Json
 from core.domain.results import MemoryDetail
 from core.domain.schema import ColumnRole, MemoryType, Schema
 from ui.context import Context
+from ui.language import isolate
 from ui.read_only import needs_writing
 from ui.views.naming import (
     TAG_KINDS,
@@ -20,6 +30,7 @@ from ui.views.naming import (
     floors,
     json_text,
     layer_name,
+    shorten,
     shown_value,
     status_name,
     tag_kind_name,
@@ -27,9 +38,11 @@ from ui.views.naming import (
 )
 from ui.widgets.chips import ChipRow
 from ui.widgets.flow_layout import FlowLayout
-from ui.widgets.plain_text import PlainTextEdit, copy_text
+from ui.widgets.plain_text import PlainTextEdit, copy_text, plain
 
 MARGIN = 16
+NAME_CHARS = 80
+"""No name is longer than this."""
 
 
 class TextBlock(PlainTextEdit):
@@ -44,12 +57,29 @@ class TextBlock(PlainTextEdit):
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.document().setDocumentMargin(0)
         self.set_text(text)
+        self.offer: Callable[[str], QAction | None] = lambda _text: None
+        """What else the menu offers for selected text."""
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.createStandardContextMenu(event.pos())
+        menu.setParent(self, menu.windowFlags())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        selected = " ".join(plain(self.textCursor().selectedText()).split())
+        if selected and (action := self.offer(selected)) is not None:
+            first = next(iter(menu.actions()), None)
+            action.setParent(menu)
+            menu.insertAction(first, action)  # type: ignore[arg-type]  # None appends, the stub leaves that out
+        menu.popup(event.globalPos())
 
 
 class ReadingView(QWidget):
     """Title, badges, body, fields, tags, and where it comes from."""
 
     tag_clicked = Signal(str)
+    about_wanted = Signal(str)
+    """A name was chosen: another name of the memory, or selected text."""
+    about_memory = Signal()
+    """Everything about the memory itself is wanted."""
     folder_clicked = Signal(int)
 
     def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
@@ -111,6 +141,14 @@ class ReadingView(QWidget):
         kind.addWidget(icon)
         kind.addWidget(QLabel(type_name(self._kind, tr) if self._kind else memory.type))
         kind.addStretch(1)
+        about = QToolButton()
+        about.setIcon(theme.icon("mdi6.card-search-outline", "secondary"))
+        about.setIconSize(theme.icon_size)
+        about.setAutoRaise(True)
+        about.setToolTip(tr("action.memory.about.tip"))
+        about.setAccessibleName(tr("action.memory.about"))
+        about.clicked.connect(self.about_memory)
+        kind.addWidget(about)
         copy = QPushButton(theme.icon("mdi6.content-copy", "secondary"), tr("detail.copy"))
         copy.setProperty("flat", True)
         copy.setToolTip(tr("detail.copy.tip"))
@@ -125,8 +163,21 @@ class ReadingView(QWidget):
         kind.addWidget(edit)
         column.addLayout(kind)
         if memory.title:
-            column.addWidget(TextBlock(memory.title, tr("value.title"), "heading"))
+            column.addWidget(self._block(memory.title, tr("value.title"), "heading"))
         column.addWidget(self._badges(detail))
+
+    def _block(self, text: str, name: str, role: str = "reading") -> TextBlock:
+        """A text in which a selected name leads to everything about it."""
+        block = TextBlock(text, name, role)
+        block.offer = self._offer
+        return block
+
+    def _offer(self, selected: str) -> QAction | None:
+        if len(selected) > NAME_CHARS:
+            return None
+        action = QAction(self._ctx.tr("about.selected", name=isolate(shorten(selected, 30))))
+        action.triggered.connect(lambda: self.about_wanted.emit(selected))
+        return action
 
     def _badges(self, detail: MemoryDetail) -> QWidget:
         memory, tr = detail.memory, self._ctx.tr
@@ -159,7 +210,7 @@ class ReadingView(QWidget):
         memory, tr = detail.memory, self._ctx.tr
         if memory.body:
             column.addSpacing(4)
-            column.addWidget(TextBlock(memory.body, tr("value.body")))
+            column.addWidget(self._block(memory.body, tr("value.body")))
         elif not memory.title:
             empty = QLabel(tr("detail.no_text"))
             empty.setProperty("role", "secondary")
@@ -169,9 +220,11 @@ class ReadingView(QWidget):
         for name, value in self._named_fields(detail):
             self._section(column, name)
             if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-                column.addWidget(ChipRow([str(item) for item in value]))
+                chips = ChipRow([str(item) for item in value])
+                chips.clicked.connect(self.about_wanted)
+                column.addWidget(chips)
             else:
-                column.addWidget(TextBlock(json_text(value), name))
+                column.addWidget(self._block(json_text(value), name))
 
     def _named_fields(self, detail: MemoryDetail) -> list[tuple[str, Json]]:
         """Fields with their labels: the type's own in its order, then the others."""
@@ -196,8 +249,7 @@ class ReadingView(QWidget):
                 self._section(column, name)
                 row = ChipRow(values)
                 row.setAccessibleName(f"{name}: {', '.join(values)}")
-                if are_tags:
-                    row.clicked.connect(self.tag_clicked)
+                row.clicked.connect(self.tag_clicked if are_tags else self.about_wanted)
                 column.addWidget(row)
         if not detail.memory.visibility:
             self._section(column, tr("value.visibility"))

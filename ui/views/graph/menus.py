@@ -13,7 +13,7 @@ from ui.graph.canvas import Canvas
 from ui.views.graph.seeing import MOST_HOPS, Seeing
 
 NODE_MENU = (
-    "graph.open", "memory.edit", "memory.recall", "memory.why_not", "", "graph.relate", "graph.group",
+    "graph.open", "memory.edit", "memory.about", "memory.recall", "memory.why_not", "", "graph.relate", "graph.group",
     "memory.merge", "graph.path", "", "graph.focus", "graph.unfold", "graph.fold", "graph.hide", "",
     "graph.pin", "graph.unpin", "", "memory.move", "memory.importance", "memory.layer", "memory.lock",
     "memory.unlock", "memory.export", "", "memory.archive", "memory.restore", "memory.trash",

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, Report
 from core.domain.enums import Kind
-from core.domain.ids import MemoryPk
+from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
 from core.domain.queries import Memories
 from core.domain.recall import RecallRequest, RecallRun
@@ -66,6 +66,14 @@ class RecallPage(QWidget):
     def recall_from(self, memory: MemoryPk) -> None:
         """Recall with a memory's own text as the message, in its folder."""
         self._read_memory(memory, self._start_from)
+
+    def recall_message(self, message: str, folder: FolderPk | None) -> None:
+        """Recall with a message; in a folder, or as the page stands."""
+        known = self.body.request.request() if self.offer.choices is not None else RecallRequest(message="")
+        place = known.folder if folder is None else folder
+        self.show_request(replace(known, message=message, context=(), folder=place, as_of_seq=None))
+        if folder is not None:
+            self.offer.prefer_folder(folder)
 
     def ask_why(self, memory: MemoryPk) -> None:
         """Say why a memory is or is not recalled; in its folder when nothing was asked yet."""
@@ -292,9 +300,7 @@ class RecallPage(QWidget):
 
     def _start_from(self, memory: Memory) -> None:
         message = "\n".join(part for part in (memory.title, memory.body) if part)[:MESSAGE_CHARS]
-        known = self.body.request.request() if self.offer.choices is not None else RecallRequest(message="")
-        self.show_request(replace(known, message=message, context=(), folder=memory.folder, as_of_seq=None))
-        self.offer.prefer_folder(memory.folder)
+        self.recall_message(message, memory.folder)
 
     def _shot(self, view: RecallView) -> Shot:
         request, tr = view.result.request, self._ctx.tr

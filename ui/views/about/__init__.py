@@ -1,0 +1,1 @@
+"""The page Everything about: all that is known about a name."""
