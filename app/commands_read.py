@@ -124,7 +124,7 @@ def show(library: Library, args: Mapping[str, Any], say: Say) -> Answer:
 def _detail_lines(detail: MemoryDetail, say: Say) -> list[str]:
     memory = detail.memory
     lines = [
-        f"{memory.shown_title}",
+        f"{memory.named}",
         f"{memory.id}  {memory.type}  {memory.layer.value}  {memory.status.value}  {detail.folder.name}",
     ]
     if memory.body:

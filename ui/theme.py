@@ -296,7 +296,7 @@ class Theme(QObject):
         place = resources.files("resources") / "theme"
         return {
             f"mark_{name}": Path(str(place / f"{name}_{scheme}.svg")).as_posix()
-            for name in ("check", "down", "up")
+            for name in ("check", "dash", "down", "up")
         }
 
     def _cached(self, name: str, color: str) -> QIcon:

@@ -70,10 +70,22 @@ class Memory:
         """The title, or the first characters of the body where a type has no title column."""
         return self.title or title_of_body(self.body)
 
+    @property
+    def named(self) -> str:
+        """The title for a person: what goes on ends with an ellipsis."""
+        return self.title or cut_title(
+            next((line for line in map(str.strip, self.body.splitlines()) if line), "")
+        )
+
 
 def texts_in(memory: Memory) -> tuple[str, ...]:
     """Title, body and every text in the fields of a memory."""
     return (memory.title, memory.body, *texts_of(dict(memory.fields)))
+
+
+def cut_title(line: str) -> str:
+    """The beginning of a line that stands for a title; an ellipsis where it goes on."""
+    return line if len(line) <= TITLE_FROM_BODY_CHARS else line[:TITLE_FROM_BODY_CHARS].rstrip() + "…"
 
 
 def title_of_body(body: str) -> str:

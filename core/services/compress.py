@@ -249,7 +249,7 @@ class Compression:
         try:
             summary = summariser.summary(kind, members, hint, _token(cancel))
         except BadReply:
-            problem = Problem("compress.problem.reply", {"title": members[0].shown_title})
+            problem = Problem("compress.problem.reply", {"title": members[0].named})
             return (), PartGroup(key=key, problems=(problem,)), Usage()
         part = part_of(key, kind, members, tags, aliases, summary)
         floors = PartGroup(key=key, start=part.seq_start, end=part.seq_end)
@@ -294,15 +294,15 @@ class Compression:
             kind = reader.schema().type(summary.type)
         children = [child for child in below if child.deleted_at is None and child.type == summary.type]
         if kind is None or not children:
-            return summary.folder, Problem("compress.problem.nothing_below", {"title": summary.shown_title})
+            return summary.folder, Problem("compress.problem.nothing_below", {"title": summary.named})
         audience = shared_visibility([summary, *children])
         if audience is None:
-            return summary.folder, Problem("compress.problem.audience", {"title": summary.shown_title})
+            return summary.folder, Problem("compress.problem.audience", {"title": summary.named})
         children.sort(key=lambda child: (child.seq or 0, child.created_at, child.pk))
         try:
             said = summariser.summary(kind, children, hint, _token(cancel))
         except BadReply:
-            return summary.folder, Problem("compress.problem.reply", {"title": summary.shown_title})
+            return summary.folder, Problem("compress.problem.reply", {"title": summary.named})
         new = part_of(key, kind, children, (), (), said)
         return summary.folder, ChangePart(
             key=key,

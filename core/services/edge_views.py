@@ -21,9 +21,9 @@ def edge_views(reader: Reader, edges: Iterable[Edge], at: datetime | None = None
     return tuple(
         EdgeView(
             edge=edge,
-            source_title=found[edge.source].shown_title,
+            source_title=found[edge.source].named,
             source_type=found[edge.source].type,
-            target_title=found[edge.target].shown_title,
+            target_title=found[edge.target].named,
             target_type=found[edge.target].type,
             live=lives(edge, time),
         )

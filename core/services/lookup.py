@@ -19,7 +19,13 @@ OP_TITLE_CHARS = 80
 
 def op_title(memory: Memory) -> str:
     """The memory's title as the history names it: one line, not too long."""
-    return " ".join(memory.shown_title.split())[:OP_TITLE_CHARS]
+    return one_line(memory.named)
+
+
+def one_line(text: str) -> str:
+    """A text in one line, cut with an ellipsis where it is too long for a name."""
+    line = " ".join(text.split())
+    return line if len(line) <= OP_TITLE_CHARS else line[: OP_TITLE_CHARS - 1] + "…"
 
 
 def chunks(pks: Sequence[MemoryPk]) -> Iterator[Sequence[MemoryPk]]:

@@ -120,7 +120,7 @@ def merges_of(reader: Reader, query: MergesOf) -> tuple[MergedMemory, ...]:
     """What went into a memory; a merged memory stands first itself."""
     records = reader.merges(survivors=[query.memory], losers=[query.memory])
     pks = [pk for record in records for pk in (record.loser, record.survivor)]
-    titles = {memory.pk: memory.shown_title for memory in reader.records(Memory, sorted(set(pks)))}
+    titles = {memory.pk: memory.named for memory in reader.records(Memory, sorted(set(pks)))}
     rows = {row.pk: row for row in reader.memory_rows([record.loser for record in records])}
     found = [
         MergedMemory(rows[record.loser], record.created_at, record.survivor, titles.get(record.survivor, ""))

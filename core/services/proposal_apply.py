@@ -25,7 +25,7 @@ from core.domain.proposal import (
     RetirePart,
 )
 from core.ports.store import Reader, UnitOfWork
-from core.services.lookup import OP_TITLE_CHARS, default_folder, folder_of
+from core.services.lookup import default_folder, folder_of, one_line
 from core.services.outcome import Outcome
 from core.services.proposal_parts import Application
 
@@ -46,7 +46,7 @@ def apply(uow: UnitOfWork, command: ApplyProposal) -> Outcome:
     _decide(uow, proposal, work.done, work.dismissed)
     _count_on(uow, proposal, folder, {part.group for part in parts})
     titles = work.titles or [folder.name]
-    uow.label(count=len(work.done), title=" ".join(titles[0].split())[:OP_TITLE_CHARS], folder=folder.name)
+    uow.label(count=len(work.done), title=one_line(titles[0]), folder=folder.name)
     uow.label(proposal=proposal.kind.value, model=proposal.source)
     uow.label(tokens=proposal.used.tokens, cost=proposal.used.cost)
     counts = {name: number for name, number in work.counts.items() if number}
@@ -88,7 +88,7 @@ def _refuse_changed(uow: UnitOfWork, parts: Sequence[Part]) -> None:
         if (revision := wanted[memory.pk]) is not None and uow.changed_since(memory.pk, revision)
     ]
     if changed:
-        details = "\n".join(memory.shown_title for memory in changed)
+        details = "\n".join(memory.named for memory in changed)
         raise Conflict("error.proposal.changed", [memory.pk for memory in changed], details=details)
 
 

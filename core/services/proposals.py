@@ -36,7 +36,7 @@ from core.domain.schema import ColumnRole, MemoryType
 from core.ports.proposals import Proposals
 from core.ports.store import Reader, Store
 from core.services import content
-from core.services.lookup import op_title
+from core.services.lookup import one_line, op_title
 from core.services.proposal_apply import proposal_of
 from core.services.proposal_names import NamesThere, living, summed_obstacle
 
@@ -119,7 +119,7 @@ class _Viewer:
                 return op_title(memory)
             part = self._parts.get(end) if isinstance(end, str) else None
             if isinstance(part, CreatePart):
-                return part.title or part.body.strip()[:80]
+                return _named(part)
             if isinstance(part, ChangePart):
                 end = part.memory
         return ""
@@ -144,7 +144,7 @@ class _Viewer:
         made = self._memory(part.key)
         return PartView(
             **decided,
-            title=part.title or part.body.strip()[:80],
+            title=_named(part),
             type=part.type,
             memory=old.pk if old is not None else None if made is None else made.pk,
             becomes_change=old is not None,
@@ -298,3 +298,8 @@ def proposal_answers(store: Store, proposals: Proposals) -> Mapping[type[Query[A
             known(query.proposal), query.keys, ticked=query.ticked
         ),
     }
+
+
+def _named(part: CreatePart) -> str:
+    """What a memory that a part makes is called: its title, else the beginning of its text."""
+    return part.title or one_line(part.body)

@@ -130,7 +130,7 @@ class _Edited:
 
     def note(self, place: str, before: str, after: str) -> None:
         """Remember a change for the preview."""
-        self.changes.append(ReplaceChange(self.memory.pk, self.memory.shown_title, place, before, after))
+        self.changes.append(ReplaceChange(self.memory.pk, self.memory.named, place, before, after))
 
     def check(self, schema: Schema) -> None:
         """The memory stays one that its type allows. Errors: Invalid."""

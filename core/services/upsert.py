@@ -32,7 +32,7 @@ def merge_into(uow: UnitOfWork, command: MergeIntoMemory) -> Outcome:
     changeable(uow, [pk])
     old = memory_of(uow, pk)
     if command.expected_revision is not None and old.revision != command.expected_revision:
-        raise Conflict("error.memory.changed", [pk], title=old.shown_title)
+        raise Conflict("error.memory.changed", [pk], title=old.named)
     union = command.policy is MergePolicy.UNION
     new = built(uow, command.memory)
     tags = clean(command.memory.tags)
@@ -51,7 +51,7 @@ def merge_into(uow: UnitOfWork, command: MergeIntoMemory) -> Outcome:
     uow.replace_aliases({pk: names})
     set_links(uow, pk, RELATED, command.memory.related, keep=union)
     set_links(uow, pk, INVOLVED_IN, command.memory.people, keep=union)
-    uow.label(count=1, title=new.shown_title)
+    uow.label(count=1, title=new.named)
     return Outcome(changed=1)
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from core.domain.edge import alive
 from core.domain.graph import LAYERS, STATUSES, GraphData, GraphEdges, GraphFilter, GraphNodes, micros
 from core.domain.ids import FolderPk, MemoryPk, RelationId, TypeId
-from core.domain.memory import TITLE_FROM_BODY_CHARS
+from core.domain.memory import cut_title
 from core.domain.queries import MemoryFilter, TrashScope
 from core.ports.clock import Clock
 from core.store.database import Database
@@ -97,7 +97,7 @@ class SqlGraphStore:
         sql = f"SELECT pk, title, substr(body, 1, 400) FROM memory WHERE {among('pk')}"
         with self._database.reading() as connection:
             rows = connection.exec_driver_sql(sql, (key_list(memories),)).all()
-        found = {row[0]: row[1] or " ".join(row[2].split())[:TITLE_FROM_BODY_CHARS] for row in rows}
+        found = {row[0]: row[1] or cut_title(" ".join(row[2].split())) for row in rows}
         return [found.get(int(pk), "") for pk in memories]
 
     # --- kept positions --------------------------------------------------------------------

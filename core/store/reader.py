@@ -19,7 +19,7 @@ from core.domain.enums import Kind, Layer, Status, StatusReason, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.health import Fault, Faulty
 from core.domain.ids import DocumentPk, FolderPk, MemoryId, MemoryPk, OpId, TypeId
-from core.domain.memory import TITLE_FROM_BODY_CHARS, Alias, MemoryState, Tag, TagSet
+from core.domain.memory import Alias, MemoryState, Tag, TagSet, cut_title
 from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
 from core.domain.proposal import Proposal, ProposalKind, ProposalRow
@@ -529,7 +529,7 @@ def _document_row(row: tuple[Any, ...]) -> DocumentRow:
 def _memory_row(row: tuple[Any, ...]) -> MemoryRow:
     title, start = row[5], row[6]
     one_line = " ".join(start.split())
-    shown = title or one_line[:TITLE_FROM_BODY_CHARS]
+    shown = title or cut_title(one_line)
     return MemoryRow(
         pk=MemoryPk(row[0]),
         id=MemoryId(row[1]),

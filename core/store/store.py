@@ -325,7 +325,7 @@ def _conflict_line(conflict: UndoConflict) -> str:
 
 def _conflicts(unit: SqlUnitOfWork, plan: UndoPlan) -> tuple[UndoConflict, ...]:
     memories = [MemoryPk(pk) for kind, pk in plan.conflicts if kind is Kind.MEMORY]
-    titles = {memory.pk: memory.shown_title for memory in unit.records(Memory, memories)}
+    titles = {memory.pk: memory.named for memory in unit.records(Memory, memories)}
     return tuple(
         UndoConflict(kind, pk, columns, titles.get(MemoryPk(pk), "") if kind is Kind.MEMORY else "")
         for (kind, pk), columns in plan.conflicts.items()

@@ -440,7 +440,9 @@ def test_without_a_model_the_built_in_one_works(desk: ExtractDesk) -> None:
     assert {"艾琳", "钟楼"} <= titles
     scenes = [part for part in of(parts, CreatePart) if part.type == "event"]
     assert len(scenes) == 1
-    assert of(parts, LinkPart)
+    links = of(parts, LinkPart)
+    assert links
+    assert len({(link.source, link.target) for link in links}) == len(links)
     desk.apply(report.proposal)
     assert desk.stored(chat).last_processed_seq == 23
     memories: list[Memory] = desk.all_of(chat)

@@ -20,7 +20,7 @@ from tests.ui.conftest import settled
 from ui.main_window import MainWindow
 from ui.models.copying import as_markdown, as_tsv
 from ui.models.memory_table import PLACEHOLDER, decode_memories, encode_memories
-from ui.models.table_columns import BY_KEY, COLUMNS, text_beside_title
+from ui.models.table_columns import BY_KEY, COLUMNS, text_beside_title, title_of
 from ui.session import Session
 
 CASES = Path(__file__).parents[1] / "data/cases"
@@ -271,7 +271,10 @@ def test_painting_a_long_selection_asks_only_for_what_is_seen(
         ("闻潮", "闻潮把怀表交给苏禾保管。", "闻潮把怀表交给苏禾保管。"),
         ("Lighthouse", "", ""),
         ("", "No title at all.", ""),
+        ("闻潮把怀表交给苏禾…", "闻潮把怀表交给苏禾保管，然后走进雾里", ""),
     ],
 )
 def test_text_beside_a_title_never_says_the_same_again(title: str, snippet: str, beside: str) -> None:
-    assert text_beside_title(make_row(1, title=title, snippet=snippet)) == beside
+    row = make_row(1, title=title, snippet=snippet)
+    assert text_beside_title(row) == beside
+    assert title_of(row) == (snippet if title in ("", "闻潮把怀表交给苏禾…") else title)

@@ -47,7 +47,7 @@ class AddRelation(CommandDialog):
         self.picker.activated.connect(self.apply)
         self.relation = relation_combo(ctx, schema, DEFAULT_RELATION)
         self.direction = QComboBox()
-        me = isolate(shorten(name_of(detail.memory.shown_title, tr), 24))
+        me = isolate(shorten(name_of(detail.memory.named, tr), 24))
         self.direction.addItem(tr("relation.outgoing", title=me))
         self.direction.addItem(tr("relation.incoming", title=me))
         self.strength = strength_spin(ctx, DEFAULT_STRENGTH)

@@ -44,13 +44,15 @@ class TableColumn:
 
 
 def title_of(row: MemoryRow) -> str:
-    """Title, or the start of the body where there is none."""
-    return row.title or row.snippet
+    """Title, or the start of the body where there is none, as long as there is room."""
+    beginning = row.title.removesuffix("…")
+    cut = beginning != row.title and row.snippet.startswith(beginning)
+    return row.snippet if cut or not row.title else row.title
 
 
 def text_beside_title(row: MemoryRow) -> str:
     """The start of the body, "" where the title already says all of it."""
-    said = row.title.strip(SENTENCE_ENDS)
+    said = title_of(row).strip(SENTENCE_ENDS)
     text = row.snippet.strip(SENTENCE_ENDS)
     return row.snippet if said and text and not said.startswith(text) else ""
 

@@ -9,7 +9,7 @@ GAP_PX = 4
 
 
 class FlowLayout(QLayout):
-    """Items keep their size hint; rows are as high as their highest item.
+    """Items keep their size hint; rows are as high as their highest item, the others stand at its middle.
 
     The last item gets the rest of its row when `stretch_last` is set (a text input after chips).
     """
@@ -67,20 +67,33 @@ class FlowLayout(QLayout):
     def _arrange(self, rect: QRect, *, move: bool) -> int:
         """Place the items (or only measure); the height used."""
         area = rect.marginsRemoved(self.contentsMargins())
-        x, y, row_height = area.x(), area.y(), 0
-        shown = [item for item in self._items if not item.isEmpty()]
+        y = area.y()
+        for number, row in enumerate(self._rows(area)):
+            height = max(size.height() for _item, size in row)
+            y += self._gap if number else 0
+            x = area.x()
+            for item, size in row:
+                if move:
+                    at = QPoint(x, y + (height - size.height()) // 2)
+                    item.setGeometry(self._mirrored(QRect(at, size), area))
+                x += size.width() + self._gap
+            y += height
+        return y - rect.y() + self.contentsMargins().bottom()
+
+    def _rows(self, area: QRect) -> list[list[tuple[QLayoutItem, QSize]]]:
+        """The items that are shown with their sizes, row by row."""
+        rows: list[list[tuple[QLayoutItem, QSize]]] = []
+        x, shown = area.x(), [item for item in self._items if not item.isEmpty()]
         for item in shown:
             size = item.sizeHint().boundedTo(QSize(max(area.width(), 1), 100_000))
-            if x > area.x() and x + size.width() > area.right() + 1:
-                x, y, row_height = area.x(), y + row_height + self._gap, 0
+            if not rows or (x > area.x() and x + size.width() > area.right() + 1):
+                rows.append([])
+                x = area.x()
             if self._stretch_last and item is shown[-1]:
                 size.setWidth(max(size.width(), area.right() + 1 - x))
-            if move:
-                item.setGeometry(self._mirrored(QRect(QPoint(x, y), size), area))
+            rows[-1].append((item, size))
             x += size.width() + self._gap
-            row_height = max(row_height, size.height())
-        margins = self.contentsMargins()
-        return y + row_height - rect.y() + margins.bottom()
+        return rows
 
     def _mirrored(self, item: QRect, area: QRect) -> QRect:
         """The rectangle as seen in a right-to-left window."""

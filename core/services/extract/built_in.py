@@ -215,8 +215,12 @@ def _scene_parts(
 
 
 def _present(scene: _Scene, names: Sequence[Name], ends: dict[str, End]) -> list[Name]:
-    """Names above the line that stand in the scene, the ones most spoken of there first."""
+    """Names above the line that stand in the scene, the ones most spoken of there first; each memory once."""
     counted = [
         (sum(place in scene.places for place in name.places), name) for name in names if name.text in ends
     ]
-    return [name for count, name in sorted(counted, key=lambda each: -each[0]) if count]
+    first: dict[End, Name] = {}
+    for count, name in sorted(counted, key=lambda each: -each[0]):
+        if count:
+            first.setdefault(ends[name.text], name)
+    return list(first.values())

@@ -21,7 +21,7 @@ def retiring_parts(reader: Reader, folder: FolderPk, group: str) -> list[RetireP
             key=f"{group}:{memory.pk}",
             group=group,
             ticked=not memory.locked,
-            notes=(Problem("extract.note.locked", {"title": memory.shown_title}),) if memory.locked else (),
+            notes=(Problem("extract.note.locked", {"title": memory.named}),) if memory.locked else (),
             memory=memory.pk,
             revision=memory.revision,
             reason=StatusReason.REMOVED_BY_MODEL,

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QProgressBar, QPushBut
 
 from core.domain.api import Cancel, Report
 from core.domain.ids import FolderPk
+from core.domain.proposal import BUILT_IN
 from core.domain.queries_extract import (
     ExtractionPlan,
     ExtractionReport,
@@ -293,6 +294,8 @@ class ExtractBar(QWidget):
             self.said.setText("")
         else:
             key = "chats.extract.plan" if plan.batches else "chats.extract.none"
+            if plan.batches and plan.model == BUILT_IN:
+                key = "chats.extract.plan_builtin"
             self.said.setText(
                 tr(
                     key,

@@ -227,8 +227,10 @@ class FloorCard(QWidget):
 
     def _say_made(self) -> None:
         tr, count = self._context.tr, len(self._rows)
-        self.made.setText(tr("chats.made_here", count=count) if self.span is not None else "")
+        key = "chats.made_here" if count else "chats.made_here.none"
+        self.made.setText(tr(key, count=count) if self.span is not None else "")
         self.open_button.setEnabled(bool(count))
+        self.open_button.setToolTip("" if count else self.made.text())
         proposed = () if self.span is None else self._floors.proposed_of(*self.span)
         self.proposal_button.setVisible(bool(proposed))
         self.proposal_button.setText(tr("chats.proposed_here", count=sum(each.waiting for each in proposed)))

@@ -85,7 +85,7 @@ class MergeForm(QWidget):
         keeper.setAutoExclusive(False)
         keeper.setChecked(member == 0)
         keeper.setToolTip(tr("merge.keep.tip"))
-        keeper.setAccessibleName(f"{tr('merge.keep')}: {name_of(memory.shown_title, tr)}")
+        keeper.setAccessibleName(f"{tr('merge.keep')}: {name_of(memory.named, tr)}")
         keeper.clicked.connect(partial(self._on_keep, member))
         self.keepers.append(keeper)
         return keeper
@@ -133,7 +133,7 @@ class MergeForm(QWidget):
         rows.setHorizontalSpacing(12)
         rows.setColumnStretch(0, 1)
         rows.setColumnStretch(1, 2)
-        ticks = [Tick(name_of(each.memory.shown_title, tr)) for each in self.choice.plan.members]
+        ticks = [Tick(name_of(each.memory.named, tr)) for each in self.choice.plan.members]
         for member, tick in enumerate(ticks):
             box = Ticks([tick], [tick.value], partial(self._on_member, member))
             self.ticks[f"member {member}"] = box

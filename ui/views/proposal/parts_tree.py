@@ -11,7 +11,15 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTree
 from core.domain.proposal import PartView, ProposalView
 from core.domain.schema import Schema
 from ui.context import Context
-from ui.views.proposal.words import group_title, note_text, part_title, state_words, verb, verb_icon
+from ui.views.proposal.words import (
+    group_title,
+    note_text,
+    part_line,
+    part_title,
+    state_words,
+    verb,
+    verb_icon,
+)
 
 KEY = Qt.ItemDataRole.UserRole
 TITLE, VERB, STATE = range(3)
@@ -138,7 +146,8 @@ class PartsTree(QTreeWidget):
     def _part_item(self, view: PartView, schema: Schema) -> QTreeWidgetItem:
         tr, theme = self._context.tr, self._context.theme
         title = part_title(view, schema, tr)
-        item = QTreeWidgetItem([title, verb(view, schema, tr), state_words(view, tr)])
+        line = part_line(view, schema, tr)
+        item = QTreeWidgetItem([line, verb(view, schema, tr), state_words(view, tr)])
         item.setData(TITLE, KEY, view.part.key)
         icon, color = verb_icon(view.part)
         item.setIcon(TITLE, theme.type_icon(view.type) if view.type is not None else theme.icon(icon, color))

@@ -69,7 +69,8 @@ class SourcePane(QWidget):
 
     def _show_floors(self, folder: FolderPk, start: int, end: int, part: object) -> None:
         tr, engine = self._context.tr, self._context.engine
-        self.heading.setText(tr("proposal.floors", start=start, end=end))
+        key = "proposal.floors" if end != start else "proposal.from_floor"
+        self.heading.setText(tr(key, start=start, end=end))
         self.hint.setVisible(False)
         floor = getattr(part, "seq", None)
         if self._key == (folder, start, end):
@@ -149,7 +150,7 @@ class SourcePane(QWidget):
         gone.setBackground(theme.color("diff_gone"))
         cursor, count = QTextCursor(self.text.document()), 0
         for number, memory in enumerate(sums.memories):
-            cursor.insertText(("\n\n" if number else "") + memory.shown_title, bold)
+            cursor.insertText(("\n\n" if number else "") + memory.named, bold)
             cursor.insertText("\n", plain)
             spans = [each for each in sums.lost if each.memory == memory.pk]
             at = 0

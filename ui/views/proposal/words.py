@@ -37,7 +37,8 @@ ICONS = {
 
 def proposal_title(kind: ProposalKind, args: Mapping[str, Json], tr: Language) -> str:
     """What a proposal is about."""
-    return tr(f"proposal.{kind.value}", **args)
+    one_floor = kind is ProposalKind.EXTRACTION and args.get("start") == args.get("end")
+    return tr(f"proposal.{kind.value}.floor" if one_floor else f"proposal.{kind.value}", **args)
 
 
 def source_name(source: str, tr: Language) -> str:
@@ -97,6 +98,15 @@ def part_title(view: PartView, schema: Schema, tr: Language) -> str:
         source, target = (name_of(title, tr) for title in view.ends)
         return tr("proposal.relation", source=source, relation=_relation(view, schema, tr), target=target)
     return shorten(name_of(view.title, tr))
+
+
+def part_line(view: PartView, schema: Schema, tr: Language) -> str:
+    """The title for a narrow line: a relation of a memory that stands right above names only its other end."""
+    part = view.part
+    if isinstance(part, LinkPart) and isinstance(part.source, str) and view.ends is not None:
+        target = name_of(view.ends[1], tr)
+        return tr("proposal.relation.to", relation=_relation(view, schema, tr), target=target)
+    return part_title(view, schema, tr)
 
 
 def _relation(view: PartView, schema: Schema, tr: Language) -> str:
