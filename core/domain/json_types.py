@@ -28,6 +28,31 @@ def parse(text: str) -> Json:
     return value
 
 
+class KeyTwice(ValueError):
+    """A key stands twice in one object of a JSON text."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"“{key}” × 2")
+        self.key = key
+
+
+def parse_exactly(text: str) -> Json:
+    """The value of a JSON text in which nothing is said twice.
+
+    Errors: ValueError when it is not JSON, KeyTwice for a key of which one value would be lost.
+    """
+    value: Json = json.loads(text, object_pairs_hook=_without_twins)
+    return value
+
+
+def _without_twins(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise KeyTwice(next(key for key in keys if keys.count(key) > 1))
+    return found
+
+
 def parse_object(text: str) -> dict[str, Json]:
     """The object of a JSON text. Errors: ValueError when it is something else."""
     value = json.loads(text)

@@ -8,7 +8,7 @@ from importlib import resources
 
 from core.domain.errors import BadFile, Invalid
 from core.domain.ids import RelationId, TypeId
-from core.domain.json_types import Json, JsonObject, parse, parse_object
+from core.domain.json_types import Json, JsonObject, KeyTwice, parse_exactly, parse_object
 from core.domain.schema import (
     Column,
     ColumnFormat,
@@ -40,7 +40,9 @@ def schema_of_json(text: str, file: str = "") -> Schema:
     Errors: BadFile when it is no JSON or holds none, Invalid when a value has the wrong type.
     """
     try:
-        data = parse(text)
+        data = parse_exactly(text)
+    except KeyTwice as error:
+        raise BadFile("error.schema.key_twice", file=file, key=error.key) from error
     except ValueError as error:
         raise BadFile("error.schema.unreadable", file=file, details=str(error)) from error
     whole = data if isinstance(data, Mapping) else {"types": data}

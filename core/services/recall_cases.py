@@ -15,7 +15,7 @@ from core.domain.enums import Kind
 from core.domain.errors import BadFile, Invalid, NotFound, UserError
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk
-from core.domain.json_types import Json
+from core.domain.json_types import Json, parse_exactly
 from core.domain.memory import Memory
 from core.domain.recall import RecallCase, Setting
 from core.domain.recipes import DEFAULT_RECIPE, recipe
@@ -150,7 +150,7 @@ def _lines(text: str) -> Iterator[_Line]:
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         if line.strip():
             try:
-                yield _parsed(json.loads(line))
+                yield _parsed(parse_exactly(line))
             except (ValueError, RecursionError, Invalid, NotFound) as error:
                 raise BadFile("error.recall.case_line", line=number, reason=_short(error)) from error
 

@@ -125,7 +125,7 @@ def _read_value(loaded: Loaded, schema: Schema, path: Path) -> ImportPlan:
     if (book := find_book(value)) is not None:
         return read_book(book, path, problems)
     if (rows := mem0_rows(value)) is not None:
-        return mem0_plan(value, rows, path, system_clock())
+        return mem0_plan(value, rows, path, system_clock(), problems)
     if chats := foreign_chats(value):
         return read_foreign(chats, schema, path, problems)
     if program := foreign_name(value):

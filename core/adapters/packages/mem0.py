@@ -83,9 +83,9 @@ def _is_row(row: Json) -> bool:
     return "id" in row or "hash" in row or "metadata" in row or any(name in row for name in _WHO)
 
 
-def mem0_plan(value: Json, rows: Sequence[Json], path: Path, now: datetime) -> ImportPlan:
-    """The memories of a mem0 file; rows that cannot be read are named."""
-    reader = _Reader(now)
+def mem0_plan(value: Json, rows: Sequence[Json], path: Path, now: datetime, problems: Problems) -> ImportPlan:
+    """The memories of a mem0 file; rows that cannot be read are named in `problems`."""
+    reader = _Reader(now, problems)
     for number, row in enumerate(rows, 1):
         reader.row(row, number)
     if isinstance(value, Mapping) and isinstance(relations := value.get("relations"), list):
@@ -99,9 +99,9 @@ def mem0_plan(value: Json, rows: Sequence[Json], path: Path, now: datetime) -> I
 class _Reader:
     """Rows of one file as memories."""
 
-    def __init__(self, now: datetime) -> None:
+    def __init__(self, now: datetime, problems: Problems) -> None:
         self._now = now
-        self.problems = Problems()
+        self.problems = problems
         self.memories: dict[str, PackedMemory] = {}
         self.edges: list[PackedEdge] = []
         self._folder = _ROOT
