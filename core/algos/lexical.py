@@ -21,6 +21,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import add
 
 FTS5_TOKENIZE = "unicode61 remove_diacritics 2 categories 'L* M* N* S* Co'"
 """Value of the FTS5 option ``tokenize`` that keeps every token of `search_text` whole (write it in double quotes)."""
@@ -119,7 +120,7 @@ def _pieces(folded: str) -> Iterator[tuple[str, bool]]:
 
 
 def _run_tokens(run: str) -> list[str]:
-    return [run[at : at + 2] for at in range(len(run))]
+    return [*map(add, run, run[1:]), run[-1]]
 
 
 def search_text(*parts: str) -> str:
@@ -132,11 +133,11 @@ def search_text(*parts: str) -> str:
 
 def _tokens(folded: str) -> list[str]:
     tokens: list[str] = []
-    for piece, is_run in _pieces(folded):
-        if is_run:
-            tokens += _run_tokens(piece)
+    for run, word, symbol in _PIECES.findall(folded):
+        if run:
+            tokens += _run_tokens(run)
         else:
-            tokens.append(piece)
+            tokens.append(word or symbol)
     return tokens
 
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from sqlalchemy import Connection
 
@@ -26,7 +27,9 @@ _IMAGED_INSERTS = frozenset({Kind.TAG, Kind.ALIAS})
 
 _IMAGES = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _DIGESTED = json.JSONEncoder(separators=(",", ":"))
-_COMPARED = {kind: tuple(name for name in names if name not in OUTSIDE) for kind, names in FIELDS.items()}
+_COMPARED = {
+    kind: itemgetter(*(name for name in names if name not in OUTSIDE)) for kind, names in FIELDS.items()
+}
 
 
 @dataclass(slots=True)
@@ -46,7 +49,7 @@ class Entry:
 
 def digest(kind: Kind, row: Row) -> str:
     """Hash of the compared columns of a row."""
-    values = _DIGESTED.encode([row[name] for name in _COMPARED[kind]])
+    values = _DIGESTED.encode(_COMPARED[kind](row))
     return hashlib.blake2b(values.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection
@@ -74,7 +75,7 @@ class RowWriter:
         places = ", ".join("?" * len(names))
         self._connection.exec_driver_sql(
             f"INSERT INTO {kind.value} ({listed}) VALUES ({places})",
-            [tuple(row[name] for name in names) for row in rows],
+            list(map(itemgetter(*names), rows)),
         )
         if kind is Kind.MEMORY:
             keys = [row["pk"] for row in rows]

@@ -178,8 +178,8 @@ class SqlUnitOfWork(SqlReader):
         self.touched[kind].update(entry.pk for entry in entries)
         if kind in (Kind.MEMORY_TYPE, Kind.RELATION_TYPE):
             self._known_schema = None
-        for entry in entries:
-            self.memories.update(pk for pk in (entry.memory, entry.other) if pk is not None)
+        self.memories.update(entry.memory for entry in entries if entry.memory is not None)
+        self.memories.update(entry.other for entry in entries if entry.other is not None)
 
     # --- writes --------------------------------------------------------------------------
 
@@ -189,7 +189,9 @@ class SqlUnitOfWork(SqlReader):
             return []
         kind = records[0].KIND
         pks = self._writer.reserve(kind, len(records))
-        rows = [encode_record(record) | {"pk": pk} for record, pk in zip(records, pks, strict=True)]
+        rows = [encode_record(record) for record in records]
+        for row, pk in zip(rows, pks, strict=True):
+            row["pk"] = pk
         self.insert_rows(kind, rows)
         return list(pks)
 
