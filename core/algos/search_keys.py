@@ -57,6 +57,7 @@ _IS = {
     "trash": ("trashed", "回收站", "已删除"),
     "locked": ("锁定", "已锁定"),
     "merged": ("已合并", "合并"),
+    "outdated": ("out of date", "过时", "已过时"),
     **_LAYERS,
     **_STATUSES,
 }
@@ -71,6 +72,7 @@ _HAS = {
     "draft": ("草稿",),
     "parent": ("上级",),
     "children": ("child", "下级"),
+    "problem": ("problems", "问题"),
 }
 _IN = {"title": ("标题",), "body": ("正文", "内容"), "tags": ("tag", "标签")}
 

@@ -24,7 +24,7 @@ from core.algos.search_keys import (
 )
 from core.algos.search_signs import CLOSE, KEYED, MINUS, OPEN, QUOTES, SIGNS, key_named, quoted
 from core.domain.errors import Invalid
-from core.domain.search import All, Condition, Either, Meaning, Not, Pattern, Term, Word
+from core.domain.search import All, Condition, Either, Listed, Meaning, Not, Pattern, Term, Word
 
 _OR = ("OR", "|", "｜", "||")
 _NEAR = 0.75
@@ -315,6 +315,8 @@ def render(term: Term, *, inside: bool = False) -> str:
     match term:
         case Word(text, phrase):
             return f'"{text}"' if phrase else text
+        case Listed(text):
+            return text
         case Pattern(pattern):
             return "/" + pattern.replace("/", "\\/") + "/"
         case Meaning(text):

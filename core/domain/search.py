@@ -42,6 +42,14 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """Exactly these memories: what `text` comes to where SQL alone cannot tell."""
+
+    text: str
+    pks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     """Everything that the term does not hold for."""
 
@@ -62,7 +70,7 @@ class Either:
     terms: tuple[Term, ...]
 
 
-Term: TypeAlias = Word | Pattern | Meaning | Condition | Not | All | Either
+Term: TypeAlias = Word | Pattern | Meaning | Condition | Listed | Not | All | Either
 
 
 class ValuesOf(StrEnum):

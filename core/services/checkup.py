@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from core.domain.api import Cancel
 from core.domain.edge import Edge
 from core.domain.enums import Kind
 from core.domain.health import Example, Fault, Faulty, Finding
@@ -38,6 +39,7 @@ ROW_FAULTS = (
     Fault.TRIPLE,
     Fault.FLOORS_CHANGED,
 )
+_ABOUT_NO_MEMORY = frozenset({Fault.EDGE_ENDS, Fault.ORPHANS, Fault.POINTER})
 _NAMES = frozenset({Fault.TYPES, Fault.RELATIONS, Fault.FIELDS})
 """Faults whose text lists names that are in use."""
 _SHOWN_NAMES = 12
@@ -50,6 +52,18 @@ def row_findings(reader: Reader, now: datetime) -> list[Finding]:
         rows = reader.faulty(fault, now)
         if rows:
             found.append(_finding(reader, fault, rows))
+    return found
+
+
+def problem_memories(reader: Reader, now: datetime, cancel: Cancel | None = None) -> set[MemoryPk]:
+    """The memories about which `row_findings` says something. Cost: as that, 2 s at 100,000. Errors: Cancelled."""
+    found: set[MemoryPk] = set()
+    for fault in ROW_FAULTS:
+        if fault in _ABOUT_NO_MEMORY:
+            continue
+        if cancel is not None:
+            cancel.check()
+        found.update(row.memory for row in reader.faulty(fault, now) if row.memory is not None)
     return found
 
 

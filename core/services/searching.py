@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from threading import Lock
 from typing import Any
 
 from core.algos.search_keys import vocabulary
@@ -14,14 +15,17 @@ from core.domain.api import Cancel
 from core.domain.folder import Folder
 from core.domain.ids import MemoryPk
 from core.domain.results import Facets
-from core.domain.search import All, Condition, Either, Meaning, Not, Term, Word
+from core.domain.search import All, Condition, Either, Listed, Meaning, Not, Term, Word
 from core.ports.clock import Clock, system_clock
 from core.ports.store import Reader, Store
+from core.services.checkup import problem_memories
 
 MEANING_HITS = 200
 """So many nearest memories are listed."""
 MEANING_LEAST = 0.35
 """Of the best cosine's height above zero: farther ones are no answer."""
+
+_PROBLEM = Condition("has", ":", "problem")
 
 ByMeaning = Callable[[str, int, set[int] | None], Sequence[tuple[int, float]]]
 
@@ -35,13 +39,20 @@ def canonical(reader: Reader, query: qs.CanonicalSearch) -> str:
     return render(_term(reader, query.text))
 
 
-def read_filter(reader: Reader, where: q.MemoryFilter) -> q.MemoryFilter:
+Problems = Callable[[Reader], Iterable[int]]
+"""The memories of `has:problem`."""
+
+
+def read_filter(reader: Reader, where: q.MemoryFilter, problems: Problems | None = None) -> q.MemoryFilter:
     """The filter with its text read: `text` = words that all must hold, `where` the rest. Errors: Invalid."""
     if not where.language:
         return where
     if is_plain(where.text):
         return replace(where, language=False)
     term = _term(reader, where.text)
+    if _asks_problems(term):
+        found = _found_problems(reader) if problems is None else problems(reader)
+        term = _with_problems(term, Listed(render(_PROBLEM), tuple(sorted(found))))
     terms = term.terms if isinstance(term, All) else (term,)
     narrowed = any(isinstance(each, Condition) and each.key == "in" for each in terms)
     words = [] if narrowed else [each for each in terms if _is_word(each)]
@@ -58,6 +69,36 @@ def read_filter(reader: Reader, where: q.MemoryFilter) -> q.MemoryFilter:
     )
 
 
+def _asks_problems(term: Term) -> bool:
+    return any(_asks_problems(each) for each in _below(term)) or term == _PROBLEM
+
+
+def _with_problems(term: Term, problems: Listed) -> Term:
+    match term:
+        case Condition() if term == _PROBLEM:
+            return problems
+        case Not(inner):
+            return Not(_with_problems(inner, problems))
+        case All(terms):
+            return All(tuple(_with_problems(each, problems) for each in terms))
+        case Either(terms):
+            return Either(tuple(_with_problems(each, problems) for each in terms))
+    return term
+
+
+def _below(term: Term) -> tuple[Term, ...]:
+    match term:
+        case Not(inner):
+            return (inner,)
+        case All(terms) | Either(terms):
+            return terms
+    return ()
+
+
+def _found_problems(reader: Reader) -> Iterable[int]:
+    return problem_memories(reader, system_clock())
+
+
 def _is_word(term: Term) -> bool:
     return isinstance(term, Word) or (isinstance(term, Not) and isinstance(term.term, Word))
 
@@ -66,11 +107,7 @@ def _asks_trash(term: Term) -> bool:
     match term:
         case Condition(key="is", value="trash" | "merged"):
             return True
-        case Not(inner):
-            return _asks_trash(inner)
-        case All(terms) | Either(terms):
-            return any(map(_asks_trash, terms))
-    return False
+    return any(map(_asks_trash, _below(term)))
 
 
 class Searching:
@@ -78,11 +115,13 @@ class Searching:
 
     def __init__(self, store: Store, by_meaning: ByMeaning, clock: Clock = system_clock) -> None:
         self._store, self._by_meaning, self._clock = store, by_meaning, clock
+        self._lock = Lock()
+        self._problems: tuple[int, set[MemoryPk]] = (-1, set())
 
-    def list(self, query: q.ListMemories, _cancel: Cancel | None) -> Sequence[int]:
+    def list(self, query: q.ListMemories, cancel: Cancel | None) -> Sequence[int]:
         """Pks in order. Errors: Invalid, Unavailable(embedder)."""
         with self._store.read() as reader:
-            where = read_filter(reader, query.filter)
+            where = read_filter(reader, query.filter, self._problem_memories(cancel))
             if not where.meaning:
                 return reader.memory_ids(where, query.sort)
         where = self.with_meaning(where)
@@ -99,15 +138,27 @@ class Searching:
             related = reader.memory_ids(q.MemoryFilter(among=near), query.sort)
         return qs.Hits([*hits, *related], len(hits), limited=len(hits) > qs.RELATED_OF)
 
-    def facets(self, query: q.FacetCounts, _cancel: Cancel | None) -> Facets:
+    def facets(self, query: q.FacetCounts, cancel: Cancel | None) -> Facets:
         """Counts. Errors: Invalid, Unavailable(embedder)."""
         with self._store.read() as reader:
-            where = read_filter(reader, query.filter)
+            where = read_filter(reader, query.filter, self._problem_memories(cancel))
             if not where.meaning:
                 return reader.facets(where)
         where = self.with_meaning(where)
         with self._store.read() as reader:
             return reader.facets(where)
+
+    def _problem_memories(self, cancel: Cancel | None) -> Problems:
+        """What the check-up finds, looked for once after each change."""
+
+        def find(reader: Reader) -> Iterable[int]:
+            with self._lock:
+                op = self._store.last_op()
+                if op != self._problems[0]:
+                    self._problems = (op, problem_memories(reader, self._clock(), cancel))
+                return self._problems[1]
+
+        return find
 
     def with_meaning(self, where: q.MemoryFilter) -> q.MemoryFilter:
         """The filter with `meaning` looked up: the nearest, together with what holds the words."""

@@ -12,6 +12,7 @@ from core.algos import lexical
 from core.domain.folder import SEPARATOR
 from core.domain.queries import MemoryFilter, Sort, SortKey, TrashScope
 from core.store.search_sql import term_sql
+from core.store.search_ways import Way, way_of
 
 RANKED_MATCHES = 5_000
 """A ranked search scores at most this many matches (newest first), so that common words stay fast."""
@@ -50,6 +51,8 @@ class Where:
     source: str = "memory m"
     through_list: bool = False
     """Whether `ix_memory_list` holds all that the conditions look at."""
+    in_its_order: bool = False
+    """The same, but only for a list in that index's order; else SQLite does better by itself."""
     only_live_matches: bool = False
     """Whether nothing is asked but words, outside the trash."""
 
@@ -105,13 +108,12 @@ def where_of(query: MemoryFilter) -> Where:
         where.add(condition, *parameters)
     where.only_live_matches = where.conditions == [_LIVE]
     # Folders, tags and documents have indexes of their own, which leave fewer memories to look at.
-    where.through_list = query.trash is TrashScope.OUTSIDE and not (
-        query.folders
-        or query.tags
-        or query.document is not None
-        or query.among is not None
-        or query.where is not None
-    )
+    way = Way.ALWAYS if query.where is None else way_of(query.where)
+    if query.folders or query.tags or query.document is not None or query.among is not None:
+        way = Way.NOT
+    if query.trash is TrashScope.OUTSIDE:
+        where.through_list = way is Way.ALWAYS
+        where.in_its_order = way is Way.IN_ITS_ORDER and not query.text.strip(_SYNTAX)
     _add_text(where, query.text, key="+m.pk" if where.through_list else "m.pk")
     if where.through_list and len(where.conditions) > 1:
         where.source = LIST_INDEX
@@ -186,7 +188,8 @@ def list_sql(query: MemoryFilter, sort: Sort) -> tuple[str, tuple[Any, ...]]:
         if match:
             return _ranked(where, match)
         sort = Sort()
-    if where.through_list and sort.key in _INLIST_INDEX:
+    in_order = sort.key in _INLIST_INDEX or sort.key is SortKey.UPDATED
+    if (where.through_list and sort.key in _INLIST_INDEX) or (where.in_its_order and in_order):
         where.source = LIST_INDEX
     direction = "DESC" if sort.descending else "ASC"
     order = f" ORDER BY {_SORT_SQL[sort.key]} {direction}, m.pk {direction}"

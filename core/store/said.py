@@ -14,17 +14,9 @@ from core.domain.json_types import Json
 from core.domain.sayings import SaidChange
 from core.store.codecs import from_micros
 from core.store.filters import among, key_list
+from core.store.said_at import SAID_AT, STANDS, TEXT
 
 Rows = Callable[..., list[tuple[Any, ...]]]
-
-_STANDS = "o.state = 'complete' AND o.role <> 'undo' AND o.undone_by IS NULL"
-_TEXT = ("title", "body", "fields")
-_TOLD = " OR ".join(f"json_type(j.after, '$.{name}') IS NOT NULL" for name in (*_TEXT, "type", "deleted_at"))
-SAID_AT = (
-    "SELECT coalesce(max(j.op), 0) FROM journal j JOIN op o ON o.pk = j.op"
-    f" WHERE j.memory = {{0}}.pk AND j.kind = 'memory' AND {_STANDS} AND (j.\"action\" = 'i' OR {_TOLD})"
-)
-"""The op by which a memory came to say what it says; `{0}` is the alias of its row."""
 
 
 def said_at(rows: Rows, memories: Sequence[MemoryPk]) -> dict[MemoryPk, OpId]:
@@ -37,8 +29,8 @@ def said_changes(rows: Rows, memory: MemoryPk, limit: int) -> list[SaidChange]:
     """What a memory said before, newest change first. Cost: its changes."""
     found = rows(
         'SELECT j.op, o."at", o.label, j.before, j.after FROM journal j JOIN op o ON o.pk = j.op'
-        f" WHERE j.memory = ? AND j.kind = 'memory' AND j.\"action\" = 'u' AND {_STANDS}"
-        f" AND ({' OR '.join(_told(name) for name in _TEXT)}) ORDER BY j.op DESC, j.pk DESC LIMIT ?",
+        f" WHERE j.memory = ? AND j.kind = 'memory' AND j.\"action\" = 'u' AND {STANDS}"
+        f" AND ({' OR '.join(_told(name) for name in TEXT)}) ORDER BY j.op DESC, j.pk DESC LIMIT ?",
         (memory, limit),
     )
     return [_change(*row) for row in found]

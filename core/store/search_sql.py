@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,8 @@ from sqlalchemy.exc import OperationalError
 from core.algos import lexical
 from core.algos.search_keys import date_span, number_range
 from core.domain.errors import Invalid
-from core.domain.search import All, Condition, Either, Meaning, Not, Pattern, Term, Word
+from core.domain.search import All, Condition, Either, Listed, Meaning, Not, Pattern, Term, Word
+from core.store.said_at import OUTDATED
 
 Sql = tuple[str, list[Any]]
 """A condition with `?` places, and their parameters."""
@@ -34,8 +36,10 @@ _MODEL_KEYS = (  # SQLite does not skip from key to key by itself: each step is 
     " SELECT model FROM each WHERE model IS NOT NULL"
 )
 _HAS = {
-    "duplicate": "m.text_hash <> '' AND EXISTS (SELECT 1 FROM memory twin WHERE twin.text_hash = m.text_hash"
-    " AND twin.pk <> m.pk AND twin.deleted_at IS NULL)",
+    # which texts stand twice is told by the index alone; only those rows are looked at
+    "duplicate": "m.pk IN (SELECT one.pk FROM memory one WHERE one.text_hash IN (SELECT text_hash FROM memory"
+    " WHERE text_hash <> '' GROUP BY text_hash HAVING count(*) > 1) AND EXISTS (SELECT 1 FROM memory twin"
+    " WHERE twin.text_hash = one.text_hash AND twin.pk <> one.pk AND twin.deleted_at IS NULL))",
     "vector": f"EXISTS (SELECT 1 FROM vector v WHERE v.model_key IN ({_MODEL_KEYS}) AND v.text_hash = m.text_hash)",
     "relation": "m.pk IN (SELECT source FROM edge UNION ALL SELECT target FROM edge)",
     "alias": "m.pk IN (SELECT memory FROM alias)",
@@ -51,6 +55,7 @@ _IS = {
     "trash": "m.deleted_at IS NOT NULL",
     "locked": "m.locked",
     "merged": "m.merged_into IS NOT NULL",
+    "outdated": f"m.pk IN ({OUTDATED})",
 }
 _COLUMN = {"type": "m.type", "layer": "m.layer", "status": "m.status", "reason": "m.status_reason"}
 _TAG_KINDS = {"tag": "tag", "core": "core", "diffusion": "diffusion", "opposing": "opposing"}
@@ -70,6 +75,8 @@ def _sql(term: Term, places: frozenset[str]) -> Sql:
             return "text_matches(?, ?, m.title, m.body)", [pattern, deadline]
         case Meaning():
             raise Invalid("error.search.meaning_here")
+        case Listed(_, pks):
+            return "m.pk IN (SELECT value FROM json_each(?))", [json.dumps(pks)]
         case Condition():
             return _test(term)
         case Not(inner):

@@ -13,27 +13,18 @@ from numpy.typing import NDArray
 from core.domain.enums import Status
 from core.domain.ids import FolderPk, TypeId
 from core.domain.queries import MemoryFilter
-from core.domain.sayings import KEPT_KEY
 from core.domain.upkeep import TRIAL_UNTIL_KEY, PlanColumns
 from core.ports.upkeep_store import Foldable, TrialColumns
 from core.store.database import Database
 from core.store.filters import among, key_list, where_of
-from core.store.said import SAID_AT
+from core.store.said_at import OUTDATED
 
 _COLUMNS = (
     "m.pk, m.folder, m.type, m.importance, m.activation_count, m.created_at,"
     " coalesce(m.last_activated_at, -1)"
 )
 _UNTIL = f"CASE WHEN m.extra = '{{}}' THEN NULL ELSE json_extract(m.extra, '$.{TRIAL_UNTIL_KEY}') END"
-_KEPT = f"CASE WHEN c.extra = '{{}}' THEN 0 ELSE coalesce(json_extract(c.extra, '$.{KEPT_KEY}'), 0) END"
 _FOLDABLE = "m.pk, m.folder, m.type, m.level, m.locked, coalesce(m.seq, m.seq_end, m.seq_start, 0), m.created_at, m.pk"
-_TOLD_TO_MORE = (
-    "(c.deleted_at IS NULL AND c.visibility <> '[]' AND c.visibility <> m.visibility"
-    " AND NOT EXISTS (SELECT 1 FROM json_each(c.visibility) WHERE value = '*')"
-    " AND (m.visibility = '[]' OR EXISTS (SELECT 1 FROM json_each(m.visibility) AS seen"
-    " WHERE seen.value NOT IN (SELECT value FROM json_each(c.visibility)))))"
-)
-"""A summary that somebody sees who may not see what it is made of."""
 _MICROS = 1e6
 
 
@@ -75,14 +66,11 @@ class SqlUpkeepStore:
         Or with one that is not for all who see them.
         """
         sql = (
-            "SELECT DISTINCT m.pk FROM memory c JOIN memory m ON m.pk = c.parent"
-            " WHERE c.parent IS NOT NULL AND m.deleted_at IS NULL"
-            " AND m.status = ? AND (? IS NULL OR m.folder = ?)"
-            f" AND (({SAID_AT.format('c')}) > max(({SAID_AT.format('m')}), {_KEPT}) OR {_TOLD_TO_MORE})"
-            " ORDER BY m.created_at, m.pk"
+            f"SELECT pk FROM memory WHERE pk IN ({OUTDATED}) AND (? IS NULL OR folder = ?)"
+            " ORDER BY created_at, pk"
         )
         with self._database.reading() as connection:
-            rows = connection.exec_driver_sql(sql, (Status.ACTIVE.value, folder, folder))
+            rows = connection.exec_driver_sql(sql, (folder, folder))
             return [int(row[0]) for row in rows]
 
     def _rows(self, columns: str, where: MemoryFilter, only: Collection[int] | None) -> list[tuple[Any, ...]]:

@@ -21,7 +21,7 @@ from core.domain.errors import Invalid, Unavailable, UserError
 from core.domain.ids import FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.memory import TagSet
 from core.domain.proposal import BUILT_IN, ChangePart, CreatePart, Proposal
-from core.domain.queries import LiveEdges
+from core.domain.queries import ListMemories, LiveEdges, MemoryFilter
 from core.domain.queries_extract import PromptTask
 from core.domain.queries_proposals import ProposalOf
 from core.domain.queries_upkeep import (
@@ -234,6 +234,7 @@ def test_new_text_of_a_summary_is_for_those_who_may_see_all_of_it(desk: Desk) ->
     assert compress.out_of_date(desk.store.upkeep, SummariesOutOfDate()) == ()
     desk.run(SetVisibility(memories=(pks[0],), visibility=("艾琳",)))
     assert compress.out_of_date(desk.store.upkeep, SummariesOutOfDate()) == (summary,)
+    assert [*desk.ask(ListMemories(MemoryFilter(text="is:outdated", language=True)))] == [summary]
     before = desk.dump()
     renew = RenewSummaries(memories=(summary,))
     (pk,) = compression(desk, ScriptedModel([fields("new")])).renew(renew, None)

@@ -47,6 +47,27 @@ def test_every_order_gives_the_same_memories(
         assert {frozenset(pks) for pks in listed} == {frozenset(listed[0])}, where
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-type:rule",
+        "type:event -tag:harbour",
+        "level:0",
+        "-is:locked",
+        "tag:harbour OR is:locked",
+        "钟声 -has:tag",
+    ],
+)
+def test_every_order_gives_what_a_search_finds(engine: Engine, library: list[MemoryPk], text: str) -> None:
+    listed = [
+        engine.ask(ListMemories(MemoryFilter(text=text, language=True), Sort(key, descending)))
+        for key in SortKey
+        for descending in (True, False)
+    ]
+    assert listed[0]
+    assert {tuple(sorted(pks)) for pks in listed} == {tuple(sorted(listed[0]))}
+
+
 def test_best_matches_come_first_and_older_ones_after(
     engine: Engine, library: list[MemoryPk], monkeypatch: pytest.MonkeyPatch
 ) -> None:

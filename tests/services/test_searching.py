@@ -1,12 +1,12 @@
-"""Behind what a search finds stands what is one living relation away."""
+"""What a search finds that SQL alone does not tell: what is related, and what the check-up finds."""
 
 import pytest
 
 from core.domain import queries_search as qs
-from core.domain.commands import TrashMemories
+from core.domain.commands import ChangeTags, TrashMemories
 from core.domain.commands_graph import EndEdges
 from core.domain.ids import MemoryPk
-from core.domain.queries import MemoryFilter, Sort, SortKey
+from core.domain.queries import FacetCounts, ListMemories, MemoryFilter, Sort, SortKey
 from core.services.searching import Searching
 from tests.services.desk import Desk
 
@@ -39,3 +39,20 @@ def test_related_memories_stand_behind_the_hits(desk: Desk, monkeypatch: pytest.
     assert listed(Sort(SortKey.CREATED), "nothing") == ([], [], False)
     monkeypatch.setattr(qs, "RELATED_OF", 1)
     assert listed(Sort(SortKey.CREATED)) == ([two, one], [friend], True)
+
+
+def test_problems_are_those_of_the_check_up_until_the_next_change(desk: Desk) -> None:
+    folder = desk.folder("a")
+    sound, faulty = desk.memory(folder, body="bell"), desk.memory(folder, body="fog")
+    searching = Searching(desk.store, lambda _text, _limit, _allowed: (), lambda: desk.now)
+
+    def found(text: str) -> list[int]:
+        return [*searching.list(ListMemories(MemoryFilter(text=text, language=True)), None)]
+
+    assert found("has:problem") == []
+    with desk.store._database.writing() as connection:
+        connection.exec_driver_sql("UPDATE memory SET seq = -3 WHERE pk = ?", (faulty,))
+    desk.run(ChangeTags(memories=(sound,), add=("sea",)))
+    assert found("has:problem") == found("有：问题 fog") == [faulty]
+    assert found("-has:problem OR bell") == [sound]
+    assert searching.facets(FacetCounts(MemoryFilter(text="has:problem", language=True)), None).total == 1
