@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from core.adapters.formats.byte_encoding import old_encoding, wide_encoding
 from core.adapters.formats.json_decoder import Decoder, DoubledKeys
 from core.adapters.formats.json_text import MAX_DEPTH, may_hold_unstorable
 from core.domain.json_types import Json
@@ -52,7 +53,7 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def encoding_of(path: Path) -> str:
-    """How the file is encoded, by its start: a BOM, else UTF-8, else GB18030, else UTF-8 with faults."""
+    """How the file is encoded, by its start: a BOM, wide, UTF-8, an old encoding, GB18030, else UTF-8 with faults."""
     with path.open("rb") as file:
         return encoding_of_head(file.read(_SAMPLE_BYTES))
 
@@ -62,10 +63,8 @@ def encoding_of_head(head: bytes) -> str:
     for bom, encoding in _WIDE.items():
         if head.startswith(bom):
             return encoding
-    if head[1:2] == b"\x00" and head[:1] not in (b"\x00", b""):
-        return "utf-16-le"
-    if head[:1] == b"\x00" and head[1:2] not in (b"\x00", b""):
-        return "utf-16-be"
+    if wide := wide_encoding(head[:4]):
+        return wide
     for encoding in ("utf-8", "gb18030"):
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
@@ -73,6 +72,8 @@ def encoding_of_head(head: bytes) -> str:
         except UnicodeDecodeError as error:
             if encoding == "utf-8" and _mostly_utf8(head, error.start):
                 return "utf-8"
+            if told := old_encoding(head):
+                return told
             continue
         return encoding
     return "utf-8"
@@ -96,7 +97,7 @@ def _lines(file: BinaryIO) -> Iterator[Line]:
             file,
             encoding=encoding if wide else "latin-1",  # which gives each byte back as it was
             errors="replace",
-            newline="\n" if wide else "\r",
+            newline=None if wide else "\r",
         )
         raw = (line.encode("utf-8", "surrogatepass") if wide else line.encode("latin-1") for line in text)
         encoding = "utf-8" if wide else encoding

@@ -110,6 +110,23 @@ def read_foreign(chats: Iterable[ForeignChat], schema: Schema, path: Path, probl
     )
 
 
+def is_listed_chat(value: Json) -> bool:
+    """Whether a JSON list holds the lines of a SillyTavern chat."""
+    if not isinstance(value, list) or not value:
+        return False
+    spoken = sum(isinstance(item, Mapping) and "mes" in item for item in value)
+    return spoken > 0 and spoken >= (len(value) - is_header(value[0])) / 2
+
+
+def read_listed(values: Sequence[Json], schema: Schema, path: Path, problems: Problems) -> ImportPlan:
+    """The dry run of an import of a chat whose lines stand in one list, or one after the other without line ends."""
+    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    reading = _Reading(path.name, schema, problems, program="SillyTavern")
+    reading.take(Line(number, value) for number, value in enumerate(values, start=1))
+    problems.add("import.problem.chat_of", severity=INFO, program=reading.program)
+    return replace(reading.plan(changed, path=str(path.absolute())), format=Format.FOREIGN_CHAT)
+
+
 def _named(folders: list[PlannedFolder], titles: list[str], parent: str) -> tuple[PlannedFolder, ...]:
     """Chats are called by their titles, else like their file; several of them stand below `parent`."""
     several = len(folders) > 1

@@ -14,12 +14,26 @@ from core.adapters.formats.card_read import read_card
 from core.adapters.formats.chat_foreign import foreign_chats, foreign_name
 from core.adapters.formats.chat_lines import read_lines
 from core.adapters.formats.chat_message import is_header
-from core.adapters.formats.chat_read import export_plan, looks_like_chat, read_chat, read_foreign
+from core.adapters.formats.chat_read import (
+    export_plan,
+    is_listed_chat,
+    looks_like_chat,
+    read_chat,
+    read_foreign,
+    read_listed,
+)
 from core.adapters.formats.lore_read import find_book, read_book
 from core.adapters.formats.png_chunks import SIGNATURE
 from core.adapters.formats.problems import Problems
 from core.adapters.formats.source_files import with_source
-from core.adapters.formats.stbme_find import Loaded, graph_in, graph_of_value, load_json, what_it_is
+from core.adapters.formats.stbme_find import (
+    SEVERAL_VALUES,
+    Loaded,
+    graph_in,
+    graph_of_value,
+    load_json,
+    what_it_is,
+)
 from core.adapters.formats.stbme_read import read_graph
 from core.adapters.packages.markdown import ENDINGS as MARKDOWN_ENDINGS
 from core.adapters.packages.markdown import is_markdown_folder, markdown_plan
@@ -107,15 +121,28 @@ def _read_text(path: Path, schema: Schema, *, partly: bool) -> ImportPlan:
         return markdown_plan(path, system_clock())
     if (plan := export_plan(path, schema, partly=partly)) is not None:
         return plan
-    if looks_like_chat(path):
+    if looks_like_chat(path) and not _is_whole_list(path):
         return read_chat(path, schema)
     if path.stat().st_size > _LARGEST_JSON:
         raise BadFile("error.file.too_big", name=path.name, limit=_LARGEST_JSON // 2**20)
     loaded = load_json(path, partly=partly)
     value = loaded.value
+    if isinstance(value, list) and is_listed_chat(value):
+        return read_listed(value, schema, path, loaded.problems)
     if graph_in(value) is not None:
         return read_graph(graph_of_value(loaded, path.name), schema, path)
     return _read_value(loaded, schema, path)
+
+
+def _is_whole_list(path: Path) -> bool:
+    """Whether lines that look like a chat's are the items of one JSON list."""
+    with path.open("rb") as file:
+        if not file.read(_HEAD_BYTES).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+            return False
+    try:
+        return isinstance(load_json(path).value, list)
+    except BadFile:
+        return False
 
 
 def _read_value(loaded: Loaded, schema: Schema, path: Path) -> ImportPlan:
@@ -130,6 +157,8 @@ def _read_value(loaded: Loaded, schema: Schema, path: Path) -> ImportPlan:
         return read_foreign(chats, schema, path, problems)
     if program := foreign_name(value):
         raise BadFile("error.file.unread_chat", name=path.name, program=program)
+    if isinstance(value, list) and problems.count(SEVERAL_VALUES):
+        raise BadFile("error.file.several_values", name=path.name, count=len(value))
     raise BadFile(what_it_is(value), name=path.name)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from core.adapters.formats.byte_encoding import old_encoding, whole_units, wide_encoding
 from core.adapters.formats.json_decoder import Decoder, DoubledKeys
 from core.adapters.formats.problems import Problems
 from core.domain.errors import BadFile
@@ -56,21 +58,21 @@ def decode(data: bytes, name: str) -> tuple[str, str]:
         if data.startswith(bom):
             start = len(bom) if encoding == "utf-8" else 0
             return data[start:].decode(encoding, "replace"), encoding
-    trimmed = data.rstrip(b"\x00")
-    for encoding in _guesses(trimmed[:4096]):
+    for encoding in _guesses(data):
         try:
-            return trimmed.decode(encoding), encoding
+            return whole_units(data, encoding).decode(encoding), encoding
         except UnicodeDecodeError:
             continue
     raise BadFile("error.file.not_text", name=name)
 
 
-def _guesses(head: bytes) -> tuple[str, ...]:
-    if head[1:2] == b"\x00" and head[:1] != b"\x00":
-        return ("utf-16-le",)
-    if head[:1] == b"\x00" and head[1:2] != b"\x00":
-        return ("utf-16-be",)
-    return () if b"\x00" in head else ("utf-8", "gb18030")
+def _guesses(data: bytes) -> Iterator[str]:
+    if wide := wide_encoding(data[:4]):
+        yield wide
+    elif b"\x00" not in data[:4096].rstrip(b"\x00"):
+        yield "utf-8"
+        yield old_encoding(data) or "gb18030"
+        yield "gb18030"
 
 
 def may_hold_unstorable(text: str) -> bool:

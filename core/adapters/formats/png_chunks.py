@@ -66,7 +66,15 @@ def _text_chunk(kind: bytes, data: bytes, *, damaged: bool) -> TextChunk:
         if unpacked is None:
             return TextChunk(keyword, None, damaged)
         rest = unpacked
-    return TextChunk(keyword, rest.decode("utf-8" if wide else "latin-1", "replace"), damaged)
+    return TextChunk(keyword, rest.decode("utf-8", "replace") if wide else _narrow(rest), damaged)
+
+
+def _narrow(data: bytes) -> str:
+    """The text of a chunk that should be Latin-1; programs that write JSON into it write UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 def _unpack(data: bytes) -> bytes | None:

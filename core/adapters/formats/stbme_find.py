@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from core.adapters.formats.json_mended import mended
 from core.adapters.formats.json_text import BrokenJson, TooDeep, decode, may_hold_unstorable, parse
 from core.adapters.formats.problems import INFO, Problems
 from core.domain.errors import BadFile
@@ -21,6 +22,7 @@ _CARD_KEYS = frozenset({"first_mes", "personality", "scenario", "mes_example"})
 _FOREIGN_CHAT_KEYS = frozenset({"data_visible", "histories", "savedsettings", "messages"})
 _HEAD_BYTES = 4096
 _UNUSED = "unused"
+SEVERAL_VALUES = "import.problem.json_several"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,13 +91,30 @@ def load_json(path: Path, *, partly: bool = False) -> Loaded:
     if not encoding.startswith("utf-8"):
         problems.add("import.problem.encoding", severity=INFO, encoding=encoding)
     try:
-        return Loaded(parse(text, problems), may_hold_unstorable(text), problems)
+        value = parse(text, problems)
+        if isinstance(value, str) and (inside := _mended(text, problems)) is not None:
+            return inside
+        return Loaded(value, may_hold_unstorable(text), problems)
     except TooDeep as error:
         raise BadFile("error.file.too_deep", name=path.name) from error
     except BrokenJson as error:
+        if (found := _mended(text, problems)) is not None:
+            return found
         value = _salvage(error, text, path.name, partly=partly)
         problems.add("import.problem.broken_json", line=error.at.line, column=error.at.column)
         return Loaded(value, problems=problems)
+
+
+def _mended(text: str, problems: Problems) -> Loaded | None:
+    """The value of a text that is not quite JSON, with what is to be said of it; None when it would be guessed."""
+    found = mended(text)
+    if found is None:
+        return None
+    if found.several:
+        problems.add(SEVERAL_VALUES, severity=INFO, count=found.several)
+    if found.repaired:
+        problems.add("import.problem.json_mended")
+    return Loaded(found.value, problems=problems)
 
 
 def _first_line(file: BinaryIO) -> bytes:
@@ -104,12 +123,13 @@ def _first_line(file: BinaryIO) -> bytes:
 
 
 def _chat_header(line: bytes, name: str, problems: Problems) -> dict[str, Json] | None:
-    """The first line as an object when it is a whole JSON object, i.e. the file is JSON lines."""
+    """The first line when it is the header of a chat; other files of several values are read as a whole."""
     try:
         value = parse(decode(line, name)[0], problems)
     except (BrokenJson, BadFile):
         return None
-    return value if isinstance(value, dict) else None
+    told = METADATA_KEY in value or GRAPH_KEY in value if isinstance(value, dict) else False
+    return value if isinstance(value, dict) and told else None
 
 
 def _salvage(error: BrokenJson, text: str, name: str, *, partly: bool) -> Json:
