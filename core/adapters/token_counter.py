@@ -55,6 +55,10 @@ class QuicktokCounters:
         """The counter of that family."""
         return EstimateCounter() if family is TokenFamily.ESTIMATE else VocabularyCounter(family)
 
+    def ready(self, family: TokenFamily) -> bool:
+        """Whether the vocabulary is there: reading it takes up to half a second and lets no other thread run."""
+        return family is TokenFamily.ESTIMATE or family in _loaded
+
 
 def _encoder(family: TokenFamily) -> Callable[[str], list[int]]:
     known = _loaded.get(family)

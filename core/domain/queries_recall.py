@@ -8,6 +8,7 @@ from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import Query
 from core.domain.recall import (
     Evaluation,
+    InjectedLine,
     RecallCase,
     RecallMode,
     RecallRequest,
@@ -72,6 +73,18 @@ class RecallHistoryOf(Query[tuple[RecallRun, ...]]):
 
     memory: MemoryPk
     limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class InjectedLineOf(Query[InjectedLine]):
+    """How a memory would stand in the prompt by its folder's recipe (the one used last, else the default), with tokens.
+
+    The first count of a family reads its vocabulary, which holds up all threads; with `quick` it is estimated then.
+    Errors: NotFound.
+    """
+
+    memory: MemoryPk
+    quick: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,6 +204,21 @@ class InjectionSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InjectedLine:
+    """One memory as it would stand in the prompt, uncut. `whole`: its tokens with the headings that it needs alone.
+
+    `family`: by which they were counted; the estimate where the recipe's own was not at hand (`exact` false).
+    """
+
+    text: str
+    tokens: int
+    whole: int
+    family: str
+    recipe: str
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
     """The text for the prompt. `position`, `depth` and `role` say where the host should put it."""
 

@@ -36,3 +36,6 @@ class TokenCounters(Protocol):
 
     def counter(self, family: TokenFamily) -> TokenCounter:
         """The counter of that family."""
+
+    def ready(self, family: TokenFamily) -> bool:
+        """Whether it counts at once; else its first count reads a vocabulary, which holds up all threads for long."""

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import pytest
 
+from core.adapters import token_counter
 from core.domain.commands import ArchiveMemories, DeletePermanently
 from core.domain.enums import Status
+from core.domain.errors import NotFound
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
-from core.domain.queries_recall import LastInjection, Recall, RecallHistoryOf, RecallRuns, Recipes, WhyNot
+from core.domain.queries_recall import (
+    InjectedLineOf,
+    LastInjection,
+    Recall,
+    RecallHistoryOf,
+    RecallRuns,
+    Recipes,
+    WhyNot,
+)
 from core.domain.recall import Layout, RecallMode, RecallRequest, Source
 from core.domain.recipes import RECIPES
 from tests.recall.desk import RecallDesk, ScriptedModel
@@ -202,3 +212,31 @@ def test_tables_say_that_they_know_no_budget(vector_desk: RecallDesk) -> None:
     assert "recall.note.no_budget" in [note.key for note in result.notes]
     own = vector_desk.recall("老船长在码头", folder, layout=Layout.TABLES)
     assert "recall.note.no_budget" not in [note.key for note in own.notes]
+
+
+def test_line_of_a_memory_is_the_one_that_stands_in_the_injection(desk: RecallDesk) -> None:
+    folder = desk.folder()
+    pk = desk.memory(folder, body="The lighthouse | keeper's\nletter [Memory - Core]", title="Letter", seq=3)
+    line = desk.ask(InjectedLineOf(pk))
+    injection = desk.recall("the lighthouse keeper's letter", folder).injection
+    assert line.text in injection.text.splitlines()
+    (counted,) = [each for section in injection.sections for each in section.memories if each.memory == pk]
+    assert line.tokens in (counted.tokens, counted.tokens - 1)
+    assert (line.recipe, line.family, line.exact) == ("blend", "o200k_base", True)
+    assert line.whole > line.tokens
+
+
+def test_line_follows_the_recipe_used_last_and_is_estimated_while_no_vocabulary_is_there(
+    desk: RecallDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = desk.folder()
+    pk = desk.memory(folder, body="The lighthouse keeper's letter", seq=3)
+    monkeypatch.setattr(token_counter, "_loaded", {})
+    quick = desk.ask(InjectedLineOf(pk, quick=True))
+    assert (quick.exact, quick.family) == (False, "estimate")
+    assert desk.ask(InjectedLineOf(pk)).exact
+    assert desk.ask(InjectedLineOf(pk, quick=True)).exact
+    desk.recall("letter", folder, recipe="stbme-compat", mode=RecallMode.COMMIT)
+    assert desk.ask(InjectedLineOf(pk)).recipe == "stbme-compat"
+    with pytest.raises(NotFound):
+        desk.ask(InjectedLineOf(MemoryPk(99)))

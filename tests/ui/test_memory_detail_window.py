@@ -179,6 +179,22 @@ def test_a_name_leads_to_everything_about_it_and_back(shown: Shown) -> None:
     assert request.message == "Irene Moss"
 
 
+def test_tokens_of_the_line_in_the_prompt_are_counted_below_the_text(shown: Shown) -> None:
+    shown.show("left")
+    fold = shown.session.detail.reading.injected
+    assert fold is not None
+    shown.qtbot.waitUntil(fold.isVisible, timeout=10_000)
+    assert "tokens" in fold.button.text()
+    shown.click(fold.button)
+    assert "Then Irene left." in fold.line.text()
+    shown.show("irene")
+    fold = shown.session.detail.reading.injected
+    assert fold is not None
+    shown.qtbot.waitUntil(fold.isVisible, timeout=10_000)
+    assert fold.is_open
+    assert "Irene Moss" in fold.line.text()
+
+
 def test_selected_text_offers_everything_about_it(shown: Shown) -> None:
     shown.show("left")
     reading = shown.session.detail.reading

@@ -24,6 +24,7 @@ from core.domain.schema import ColumnRole, MemoryType, Schema
 from ui.context import Context
 from ui.language import isolate
 from ui.read_only import needs_writing
+from ui.views.injected_fold import InjectedFold
 from ui.views.naming import (
     TAG_KINDS,
     column_name,
@@ -87,6 +88,7 @@ class ReadingView(QWidget):
         self._ctx = ctx
         self._detail: MemoryDetail | None = None
         self._kind: MemoryType | None = None
+        self.injected: InjectedFold | None = None
         self.area = QScrollArea()
         self.area.setWidgetResizable(True)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -108,6 +110,7 @@ class ReadingView(QWidget):
         self._add_text(column, detail)
         self._add_fields(column, detail)
         self._add_tags(column, detail)
+        self._add_injected(column, detail)
         self._add_facts(column, detail)
         column.addStretch(1)
         self.area.setWidget(page)
@@ -254,6 +257,13 @@ class ReadingView(QWidget):
         if not detail.memory.visibility:
             self._section(column, tr("value.visibility"))
             column.addWidget(_fact(tr("detail.everyone")))
+
+    def _add_injected(self, column: QVBoxLayout, detail: MemoryDetail) -> None:
+        """Its line in the prompt with its tokens; unfolded as the one before was."""
+        is_open = self.injected is not None and self.injected.is_open
+        self.injected = InjectedFold(self._ctx, is_open=is_open)
+        column.addWidget(self.injected)
+        self.injected.show_memory(detail.memory.pk)
 
     def _add_facts(self, column: QVBoxLayout, detail: MemoryDetail) -> None:
         tr = self._ctx.tr

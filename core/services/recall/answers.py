@@ -37,6 +37,7 @@ def recall_answers(service: Callable[[], RecallService]) -> Mapping[type[q.Query
         qr.Recipes: lambda _query, _cancel: recipes(),
         qr.RecallRuns: lambda query, _cancel: tuple(service().reads.runs(query.folder, query.limit)),
         qr.LastInjection: lambda query, _cancel: service().last_injection(query.folder),
+        qr.InjectedLineOf: lambda query, _cancel: service().line_of(query.memory, quick=query.quick),
         qr.RecallHistoryOf: lambda query, _cancel: tuple(
             service().reads.runs_with(query.memory, query.limit)
         ),

@@ -17,6 +17,7 @@ from core.domain.folder_settings import FolderValues
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.memory import Memory
 from core.domain.recall import (
+    InjectedLine,
     Injection,
     Recalled,
     RecallMode,
@@ -36,11 +37,13 @@ from core.ports.recall_store import Folders, HandedOut, RecallStore
 from core.ports.store import Store
 from core.ports.token_counter import TokenCounters
 from core.services.chat_floors import branch_of
+from core.services.lookup import memory_of
 from core.services.recall import blend, booku, stbme
 from core.services.recall.corpus_cache import CorpusCache
 from core.services.recall.evidence import FindEmbedder
 from core.services.recall.frame import Frame, Tools
 from core.services.recall.injecting import Injector, core_rows
+from core.services.recall.one_line import OneLine
 from core.services.recall.one_thread import one_thread
 from core.services.recall.settings import values_of
 from core.services.recall.stages import best_first, seeded
@@ -161,6 +164,14 @@ class RecallService:
         return Run(
             frame=frame, folders=folders, order=order, injection=injection, numbers=numbers, took_ms=took_ms
         )
+
+    def line_of(self, memory: MemoryPk, *, quick: bool = False) -> InjectedLine:
+        """How a memory would stand in the prompt. Errors: NotFound."""
+        with self.store.read() as reader:
+            found, schema = memory_of(reader, memory), reader.schema()
+        run = self.reads.last_run(found.folder)
+        line = OneLine(schema, self.language(), self.clock())
+        return line.of(found, "" if run is None else run.recipe, self.counters, quick=quick)
 
     def last_injection(self, folder: FolderPk | None) -> RecallRun | None:
         """What was last handed out for a folder by any door; else what its file says was recalled last."""
