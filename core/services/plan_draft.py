@@ -61,6 +61,9 @@ class PlanDraft:
     def note(self, key: str, *refs: str, severity: str = "warning", **args: Json) -> None:
         self.problems.append(Problem(f"import.problem.{key}", args, severity, refs))
 
+    def take_off(self, name: str, number: int) -> None:
+        self.counts[name] = max(0, self.counts.get(name, 0) - number)
+
     def count(self, name: str, number: int) -> None:
         if number:
             self.counts[name] = self.counts.get(name, 0) + number

@@ -81,7 +81,7 @@ class _Chats:
         if branch is not None:
             parent, shared = branch
             self._draft.note("branch", severity=INFO, parent=parent.name, shared=shared)
-            self._draft.counts["messages"] = self._draft.counts.get("messages", 0) - shared
+            self._draft.take_off("messages", shared)
             self._draft.count("shared_floors", shared)
             return replace(planned, branch=PlannedBranch(parent.pk, shared))
         return planned
@@ -163,7 +163,7 @@ class _Chats:
                 draft.note("already_there", severity=INFO, folder=folder.name)
             elif old:
                 draft.note("floors_kept", severity=INFO, folder=folder.name, count=len(old))
-            draft.counts["messages"] = 0
+            draft.take_off("messages", len(floors))
             return replace(into, branch=PlannedBranch(folder.pk, len(floors)) if floors else None)
         parent, shared = branch_of(folder)
         if parent is not None:
@@ -173,7 +173,7 @@ class _Chats:
         own = old if parent is None else own_floors(self._reader, folder.pk)
         changes = compare_floors(own, [floor for floor in floors if floor.seq >= shared])
         memories = touched_memories(self._reader, folder.pk, changes)
-        draft.counts["messages"] = len(floors) - shared
+        draft.take_off("messages", shared)
         for name, number in (
             ("new_floors", len(changes.added)),
             ("changed_floors", len(changes.changed)),

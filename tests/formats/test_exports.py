@@ -162,6 +162,7 @@ def test_next_export_brings_chats_up_to_date_wherever_they_are_called(desk: File
     }
     plan = desk.plan(desk.graph(value, "another.json"))
     assert all(folder.into is not None for folder in plan.folders)
+    assert plan.counts["messages"] == 3, "those of the chat that is there whole do not count"
     assert {"already_there", "chat_grown"} <= {p.key.rpartition(".")[2] for p in plan.problems}
     result = desk.engine.run(ApplyImport(plan))
     assert (result.counts.get("folders", 0), result.counts["messages"]) == (0, 1)

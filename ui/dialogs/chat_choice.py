@@ -74,7 +74,7 @@ class ChatChoice(QWidget):
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         head.setSectionResizeMode(ChatColumn.TITLE, QHeaderView.ResizeMode.Stretch)
-        for column, width in ((ChatColumn.FLOORS, 64), (ChatColumn.LAST, 104), (ChatColumn.STATE, 96)):
+        for column, width in ((ChatColumn.FLOORS, 72), (ChatColumn.LAST, 104), (ChatColumn.STATE, 104)):
             table.setColumnWidth(column, ctx.theme.px(width))
         table.setSortingEnabled(True)
         return table

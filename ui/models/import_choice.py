@@ -17,6 +17,8 @@ Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 NUMBERS = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 TICK = Qt.ItemDataRole.CheckStateRole
+GAP = "\u2002"
+"""Behind numbers, which end where the next column begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +149,12 @@ class ImportChoice(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return self._context.tr(f"import.chats.{ChatColumn(section).name.lower()}")
-        return None
+        if orientation == Qt.Orientation.Vertical:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            name = self._context.tr(f"import.chats.{ChatColumn(section).name.lower()}")
+            return name + GAP if section == ChatColumn.FLOORS else name
+        return NUMBERS if role == Qt.ItemDataRole.TextAlignmentRole and section == ChatColumn.FLOORS else None
 
     def _words_of(self, chat: PlannedChat, column: int) -> str:
         tr = self._context.tr
@@ -157,7 +162,7 @@ class ImportChoice(QAbstractTableModel):
             case ChatColumn.TITLE:
                 return chat.title
             case ChatColumn.FLOORS:
-                return tr.number(chat.floors)
+                return tr.number(chat.floors) + GAP
             case ChatColumn.LAST:
                 return tr.relative(chat.last)
             case ChatColumn.STATE:
