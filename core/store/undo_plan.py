@@ -112,6 +112,8 @@ class UndoPlanner:
             else:
                 self._drop_orphans(reference.kind, reference.column, reference.target)
             self._drop_still_used(reference.kind, reference.column, reference.target)
+            if reference.kind is reference.target:
+                self._drop_rings(reference.kind, reference.column)
         return len(self._plan.conflicts) > before
 
     def _conflict(self, key: Key, *columns: str) -> None:
@@ -149,6 +151,24 @@ class UndoPlanner:
             for group in (self._plan.insert, self._plan.update):
                 if (kind, pk) in group:
                     group[kind, pk][column] = None
+
+    def _drop_rings(self, kind: Kind, column: str) -> None:
+        """Rows whose written reference would lead back to themselves, since others were turned round meanwhile."""
+        written = self._written(kind, column)
+        links: dict[int, object] = dict(written)
+        ends = {int(str(value)) for value in written.values()} - links.keys()
+        while ends:
+            for pk, row in self._view.present(kind, ends, (column,)).items():
+                links[pk] = self._plan.update.get((kind, pk), row).get(column, row[column])
+            found = {int(str(links[pk])) for pk in ends if links.get(pk) is not None}
+            ends = found - links.keys()
+        for start in written:
+            seen, at = {start}, links.get(start)
+            while isinstance(at, int) and at not in seen:
+                seen.add(at)
+                at = links.get(at)
+            if at == start:
+                self._conflict((kind, start), column)
 
     def _drop_still_used(self, kind: Kind, column: str, target: Kind) -> None:
         """A row that came with the op cannot go while others, not part of this undo, refer to it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 from core.domain.commands import (
@@ -297,3 +299,16 @@ def test_settled_contradiction_expires_one_and_links_it(desk: Desk) -> None:
     assert not lives(edges["contradicts"], desk.now)
     desk.undo()
     assert desk.get(old).status is Status.ACTIVE
+
+
+def test_undo_of_an_older_unmerge_makes_no_ring(desk: Desk) -> None:
+    """The memory that came back then has taken the other one in since."""
+    folder = desk.folder("a")
+    one, other = desk.memory(folder, title="one"), desk.memory(folder, title="other")
+    desk.run(MergeMemories(survivor=one, losers=(other,)))
+    apart = desk.run(UnmergeMemories(memories=(other,))).op
+    desk.run(MergeMemories(survivor=other, losers=(one,)))
+    assert apart is not None
+    with suppress(UserError):  # nothing may be left that can go back
+        desk.undo(apart.id, partly=True)
+    assert [desk.get(pk).merged_into for pk in (one, other)] == [other, None]
