@@ -145,7 +145,7 @@ class Engine:
         answer = self._answers.get(type(query))
         if answer is not None:
             return cast("T", answer(query, cancel))
-        with self._store.read() as reader:
+        with self._store.read(cancel) as reader:
             return cast("T", QUERIES[type(query)](reader, query))
 
     def _own_answers(self) -> dict[type[Query[Any]], Answer]:

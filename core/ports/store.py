@@ -342,8 +342,8 @@ class Store(Protocol):
     def drafts(self) -> Drafts:
         """Unsaved edits."""
 
-    def read(self) -> AbstractContextManager[Reader]:
-        """A reader with a consistent view."""
+    def read(self, cancel: Cancel | None = None) -> AbstractContextManager[Reader]:
+        """A reader with a consistent view; its calls end when they are cancelled. Errors: Cancelled."""
 
     def write(
         self,

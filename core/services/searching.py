@@ -120,19 +120,19 @@ class Searching:
 
     def list(self, query: q.ListMemories, cancel: Cancel | None) -> Sequence[int]:
         """Pks in order. Errors: Invalid, Unavailable(embedder)."""
-        with self._store.read() as reader:
+        with self._store.read(cancel) as reader:
             where = read_filter(reader, query.filter, self._problem_memories(cancel))
             if not where.meaning:
                 return reader.memory_ids(where, query.sort)
-        where = self.with_meaning(where)
-        with self._store.read() as reader:
+        where = self.with_meaning(where, cancel)
+        with self._store.read(cancel) as reader:
             return reader.memory_ids(where, query.sort)
 
     def with_related(self, query: qs.ListWithRelated, cancel: Cancel | None) -> qs.Hits:
         """Hits, and behind them what is related. Errors: Invalid, Unavailable(embedder)."""
         hits = self.list(q.ListMemories(query.filter, query.sort), cancel)
         first = [MemoryPk(pk) for pk in hits[: qs.RELATED_OF]]
-        with self._store.read() as reader:
+        with self._store.read(cancel) as reader:
             known = {*hits}
             near = tuple(MemoryPk(pk) for pk in reader.beside(first, self._clock()) if pk not in known)
             related = reader.memory_ids(q.MemoryFilter(among=near), query.sort)
@@ -140,12 +140,12 @@ class Searching:
 
     def facets(self, query: q.FacetCounts, cancel: Cancel | None) -> Facets:
         """Counts. Errors: Invalid, Unavailable(embedder)."""
-        with self._store.read() as reader:
+        with self._store.read(cancel) as reader:
             where = read_filter(reader, query.filter, self._problem_memories(cancel))
             if not where.meaning:
                 return reader.facets(where)
-        where = self.with_meaning(where)
-        with self._store.read() as reader:
+        where = self.with_meaning(where, cancel)
+        with self._store.read(cancel) as reader:
             return reader.facets(where)
 
     def _problem_memories(self, cancel: Cancel | None) -> Problems:
@@ -160,10 +160,10 @@ class Searching:
 
         return find
 
-    def with_meaning(self, where: q.MemoryFilter) -> q.MemoryFilter:
+    def with_meaning(self, where: q.MemoryFilter, cancel: Cancel | None = None) -> q.MemoryFilter:
         """The filter with `meaning` looked up: the nearest, together with what holds the words."""
         rest = replace(where, text="", meaning="")
-        with self._store.read() as reader:
+        with self._store.read(cancel) as reader:
             allowed = None if rest == q.MemoryFilter() else {*reader.memory_ids(rest, q.Sort())}
             found = replace(where, meaning="")
             words = reader.memory_ids(found, q.Sort(q.SortKey.RELEVANCE)) if where.text else ()

@@ -14,7 +14,8 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from core.domain.access import ReadOnly
-from core.domain.errors import BadFile, ReadOnlyLibrary, Unavailable
+from core.domain.api import Cancel
+from core.domain.errors import BadFile, Cancelled, ReadOnlyLibrary, Unavailable
 from core.store.reading import read_uri
 from core.store.search_sql import add_functions
 
@@ -23,6 +24,9 @@ CACHE_KIB = 32_768
 CHECKPOINT_PAGES = 8_000
 """The write-ahead log is folded in every 32 MB: at SQLite's 4 MB a large op would wait for the disk at each chunk."""
 WAL_KEPT_BYTES = 64 << 20
+STEPS_BETWEEN_LOOKS = 20_000
+"""Steps of SQLite's machine."""
+_INTERRUPTED = "interrupted"
 _WRITES = ("insert", "update", "delete", "replace")
 _WRITER = "curator_writer"
 
@@ -72,10 +76,17 @@ class Database:
         )
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A connection with one consistent view. Errors: Unavailable("store"), BadFile."""
+    def reading(self, cancel: Cancel | None = None) -> Iterator[Connection]:
+        """A connection with one consistent view; with `cancel` a statement ends in its middle.
+
+        Errors: Unavailable("store"), BadFile, Cancelled.
+        """
         with _said(self.path), self._engine.connect() as connection, connection.begin():
-            yield connection
+            if cancel is None:
+                yield connection
+                return
+            with _ended_by(connection, cancel):
+                yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -93,6 +104,22 @@ class Database:
     def dispose(self) -> None:
         """Close all connections."""
         self._engine.dispose()
+
+
+@contextmanager
+def _ended_by(connection: Connection, cancel: Cancel) -> Iterator[None]:
+    """Lets SQLite look at a cancel token every few tenths of a millisecond. Errors: Cancelled."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    driver.set_progress_handler(lambda: cancel.cancelled, STEPS_BETWEEN_LOOKS)
+    try:
+        yield
+    except (sqlite3.OperationalError, OperationalError) as error:
+        if cancel.cancelled and _INTERRUPTED in str(error):
+            raise Cancelled from error
+        raise
+    finally:
+        driver.set_progress_handler(None, 0)
 
 
 def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:

@@ -131,9 +131,9 @@ class SqlStore:
         return SqlUpkeepStore(self._database)
 
     @contextmanager
-    def read(self) -> Iterator[SqlReader]:
-        """A reader with a consistent view."""
-        with self._database.reading() as connection:
+    def read(self, cancel: Cancel | None = None) -> Iterator[SqlReader]:
+        """A reader with a consistent view, until it is cancelled."""
+        with self._database.reading(cancel) as connection:
             yield SqlReader(connection)
 
     def write(

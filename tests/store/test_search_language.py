@@ -8,7 +8,7 @@ import pytest
 
 from core.algos.search_language import parse
 from core.domain.commands import ChangeTags, SetLocked, TrashMemories
-from core.domain.errors import Invalid
+from core.domain.errors import Cancelled, Invalid
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.queries import FacetCounts, ListMemories, MemoryFilter, Sort, SortKey
 from core.domain.queries_search import CanonicalSearch
@@ -115,6 +115,30 @@ def test_pattern_that_never_ends_is_stopped(
     with pytest.raises(Invalid) as caught:
         engine.ask(ListMemories(MemoryFilter(text="/^(a|aa)+$/", language=True)))
     assert caught.value.key == "error.search.regex_slow"
+
+
+def test_search_that_is_overtaken_ends_in_the_middle(
+    engine: Engine, pks: list[MemoryPk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.store.database.STEPS_BETWEEN_LOOKS", 10)
+    everything = ListMemories(MemoryFilter(text="/./", language=True))
+    with pytest.raises(Cancelled):
+        engine.ask(everything, cancel=Gone())
+    assert len(engine.ask(everything)) == len(pks) - 1
+
+
+class Gone:
+    """A cancel token that says so at the second look."""
+
+    looked_at = 0
+
+    @property
+    def cancelled(self) -> bool:
+        self.looked_at += 1
+        return self.looked_at > 1
+
+    def check(self) -> None:
+        pass
 
 
 def test_canonical_text_names_keys_and_types_by_their_ids(engine: Engine, folder: FolderPk) -> None:
