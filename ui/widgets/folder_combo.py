@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
 from core.domain.api import Cancel, Report
 from core.domain.enums import FolderKind, Kind
@@ -14,7 +15,8 @@ from ui.context import Context
 from ui.tasks import Lane
 from ui.widgets.wheel import guard_wheel
 
-LEAST_CHARS = 14
+LEAST_CHARS = 18
+ICON_GAP_PX = 8
 
 
 class FolderCombo(QComboBox):
@@ -38,11 +40,24 @@ class FolderCombo(QComboBox):
         self.setMinimumContentsLength(LEAST_CHARS)
         guard_wheel(self)
         self.activated.connect(lambda _at: self.picked.emit())
+        self.currentTextChanged.connect(self.setToolTip)
         context.bridge.changes.connect(self._on_changes)
         context.tr.changed.connect(self._fill)
         context.theme.changed.connect(self._fill)
         self._fill()
         self._load()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """A name that is too long loses its middle: paths differ at their ends."""
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        field = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
+        room = field.width() - option.iconSize.width() - ICON_GAP_PX
+        text = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideMiddle, room)
+        option.currentText = text
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
     @property
     def folder(self) -> FolderPk | None:

@@ -103,7 +103,7 @@ def test_unknown_type_is_added_from_its_finding_and_its_memories_are_shown(
 def test_healthy_library_says_so_with_one_button(desk: Window, page: HealthPage) -> None:
     shown(desk, page, CHECKUP)
     assert page.checkup.stack.shows == "notice"
-    desk.click(page.checkup.stack.notice.button)
+    desk.click(page.checkup.check_button)
     assert page.checkup.report is not None
     assert page.checkup.report.findings == ()
     assert "in order" in page.checkup.stack.notice.message.text()

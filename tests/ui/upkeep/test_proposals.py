@@ -69,7 +69,7 @@ def test_ticked_parts_are_applied_as_one_op_and_undo_is_equal(bench: Bench, bell
     made, before = panel(bench, pk), bench.dump()
     line = made.tree.topLevelItem(1).child(1)  # type: ignore[union-attr]  # two groups with parts
     assert line is not None
-    assert (line.text(0), line.toolTip(0)) == ("Related: bell", "door – Related – bell")
+    assert (line.text(0), line.toolTip(0)) == ("→ bell", "door – Related – bell")
     QTest.mouseClick(made.apply_button, Qt.MouseButton.LeftButton)
     bench.until(lambda: not waiting(bench, pk))
     assert bench.memory(bell).body == "It rang 9 times."

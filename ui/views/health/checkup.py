@@ -165,7 +165,7 @@ class CheckupTab(QWidget):
         self._fill()
         if report is None:
             self.said.setText("")
-            self.stack.show_notice(tr("health.unchecked"), tr("health.check"), self.check)
+            self.stack.show_notice(tr("health.unchecked"))
             self._enable()
             return
         self.safe_button.setText(tr("health.repair_safe", count=len(report.safe_repairs)))
@@ -178,7 +178,7 @@ class CheckupTab(QWidget):
         if report.findings:
             self.stack.show_content()
         else:
-            self.stack.show_notice(tr("health.good.long"), tr("health.check"), self.check)
+            self.stack.show_notice(tr("health.good.long"))
         self._enable()
 
     def _fill(self) -> None:

@@ -81,7 +81,12 @@ class PartPane(QScrollArea):
         head.addWidget(_label(verb(view, schema, tr), "secondary"))
         head.addStretch(1)
         column.addLayout(head)
-        column.addWidget(_label(shorten(part_title(view, schema, tr), HEADING_CHARS), "large", wrap=True))
+        title = part_title(view, schema, tr)
+        heading = _label(
+            title if view.ends is not None else shorten(title, HEADING_CHARS), "large", wrap=True
+        )
+        heading.setToolTip(title)
+        column.addWidget(heading)
         if view.verdict is not None:
             column.addWidget(
                 _label(tr(f"proposal.verdict.{view.verdict.value}.long"), "secondary", wrap=True)

@@ -23,6 +23,7 @@ from core.domain.schema import Column, ColumnRole, Schema
 from ui.language import Language
 from ui.views.naming import column_name, label, name_of, shorten, type_name
 
+SOURCE_CHARS = 16
 ICONS = {
     ProposalKind.EXTRACTION: "mdi6.message-text-outline",
     ProposalKind.CONFLICT: "mdi6.source-branch",
@@ -72,9 +73,9 @@ def verb(view: PartView, schema: Schema, tr: Language) -> str:
         case RetirePart():
             return tr("proposal.verb.retire")
         case LinkPart():
-            return tr("proposal.verb.link")
+            return tr("proposal.verb.link", relation=_relation(view, schema, tr))
         case EndLinkPart():
-            return tr("proposal.verb.end_link")
+            return tr("proposal.verb.end_link", relation=_relation(view, schema, tr))
 
 
 def verb_icon(part: Part) -> tuple[str, str]:
@@ -101,12 +102,12 @@ def part_title(view: PartView, schema: Schema, tr: Language) -> str:
 
 
 def part_line(view: PartView, schema: Schema, tr: Language) -> str:
-    """The title for a narrow line: a relation of a memory that stands right above names only its other end."""
-    part = view.part
-    if isinstance(part, LinkPart) and isinstance(part.source, str) and view.ends is not None:
-        target = name_of(view.ends[1], tr)
-        return tr("proposal.relation.to", relation=_relation(view, schema, tr), target=target)
-    return part_title(view, schema, tr)
+    """The title for a narrow line: both ends of a relation, the first one only as far as it must be known."""
+    if view.ends is None:
+        return part_title(view, schema, tr)
+    source, target = (name_of(title, tr) for title in view.ends)
+    made_here = isinstance(view.part, LinkPart) and isinstance(view.part.source, str)
+    return f"→ {target}" if made_here else f"{shorten(source, SOURCE_CHARS)} → {target}"
 
 
 def _relation(view: PartView, schema: Schema, tr: Language) -> str:

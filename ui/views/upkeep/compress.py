@@ -28,7 +28,7 @@ from ui.views.upkeep.plan_frame import PlanTask
 from ui.widgets.plain_text import PlainLineEdit
 from ui.widgets.wheel import guard_wheel
 
-HINT_PX = 140
+HINT_PX = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,8 @@ class CompressTask(PlanTask[_Groups]):
 
     def _say_who(self) -> None:
         """Who will sum up: the built-in summariser, a person, or a model."""
-        self.by.setText(served_by(self.context.settings, ModelTask.COMPRESS, self.context.tr))
+        how = served_by(self.context.settings, ModelTask.COMPRESS, self.context.tr)
+        self.by.setText(self.context.tr("compress.by", how=how))
 
     def _show_outdated(self) -> None:
         if self.plan is not None and self.plan.outdated:

@@ -28,6 +28,7 @@ from ui.views.upkeep.search_frame import SearchTask
 Found = tuple[Contradiction, ...]
 Pair = tuple[MemoryPk, MemoryPk]
 MOST_SHOWN = 300
+OPINION = 4
 PLACE = Qt.ItemDataRole.UserRole
 
 
@@ -93,6 +94,11 @@ class ContradictionsTask(SearchTask[Found]):
         else:
             self.stack.show_notice(tr("contradictions.none"), tr("duplicates.again"), self.look)
         self._enable()
+        self._show_opinions()
+
+    def _show_opinions(self) -> None:
+        """The column of the model's opinions is there once a model was asked."""
+        self.tree.setColumnHidden(OPINION, not self.opinions)
 
     def _item(self, at: int, each: Contradiction) -> QTreeWidgetItem:
         tr = self.context.tr
@@ -102,7 +108,7 @@ class ContradictionsTask(SearchTask[Found]):
         item = QTreeWidgetItem([kind, self._text(each, each.a), self._text(each, each.b), why, opinion])
         for column, row in ((1, each.a), (2, each.b)):
             item.setIcon(column, self.context.theme.type_icon(row.type))
-        for column in (1, 2, 3, 4):
+        for column in (1, 2, 3, OPINION):
             item.setToolTip(column, item.text(column))
         item.setData(0, PLACE, at)
         return item
@@ -159,8 +165,9 @@ class ContradictionsTask(SearchTask[Found]):
             item = self.tree.topLevelItem(at)
             if item is not None and self.found is not None:
                 text = self._opinion_text(self.found[int(item.data(0, PLACE))])
-                item.setText(4, text)
-                item.setToolTip(4, text)
+                item.setText(OPINION, text)
+                item.setToolTip(OPINION, text)
+        self._show_opinions()
         self.operations.said.emit(self.context.tr("contradictions.asked", count=len(opinions)), False)
 
     def _not_asked(self, error: Exception) -> None:
@@ -224,7 +231,7 @@ class ContradictionsTask(SearchTask[Found]):
         tr = self.context.tr
         self.tree.setHeaderLabels(
             [
-                "",
+                tr("contradictions.column.kind"),
                 tr("contradictions.column.a"),
                 tr("contradictions.column.b"),
                 tr("duplicates.column.why"),

@@ -209,7 +209,7 @@ class DuplicatesTask(SearchTask[Found]):
         self.tree.setHeaderLabels(
             [
                 tr("duplicates.column.what"),
-                "",
+                tr("duplicates.column.sure"),
                 tr("duplicates.column.kind"),
                 tr("duplicates.column.folder"),
                 tr("duplicates.column.why"),

@@ -89,7 +89,7 @@ class FlashbackTask(QWidget):
         context.tr.changed.connect(self._say)
         context.theme.changed.connect(self._say)
         self._say()
-        self.stack.show_notice(context.tr("flashback.start"), context.tr("flashback.draw"), self.draw)
+        self.stack.show_notice(context.tr("flashback.start"))
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
@@ -158,8 +158,10 @@ class FlashbackTask(QWidget):
         if found is None:
             return
         if found.drawn is None:
-            key = "flashback.none_left" if found.skipped else f"flashback.none.{found.layer.value}"
-            self.stack.show_notice(tr(key), tr("flashback.draw"), self._draw_anew)
+            if found.skipped:
+                self.stack.show_notice(tr("flashback.none_left"), tr("flashback.anew"), self._draw_anew)
+            else:
+                self.stack.show_notice(tr(f"flashback.none.{found.layer.value}"))
             return
         self.stack.show_content()
         row = found.drawn.row

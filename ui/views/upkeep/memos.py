@@ -234,7 +234,9 @@ class MemosTask(QWidget):
     def _enable(self) -> None:
         chosen = set(self._selected())
         alive: Sequence[MemoRow] = [row for row in self._rows if row.unit is not LifeUnit.OVER]
-        self.add_button.setEnabled(bool(self.text.text().strip()) and self.folder.count() > 0)
+        can_add = bool(self.text.text().strip()) and self.folder.count() > 0
+        self.add_button.setEnabled(can_add)
+        self.add_button.setToolTip("" if can_add else self._context.tr("memos.add.why"))
         self.refresh_button.setEnabled(any(row.memo.pk in chosen for row in alive))
         self.remove_button.setEnabled(bool(chosen))
 

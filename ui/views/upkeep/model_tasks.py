@@ -157,7 +157,8 @@ class ModelTaskPane(QWidget):
     def refresh(self) -> None:
         """Read again which proposals wait, and who would do the task."""
         engine, folder = self.context.engine, self.folder.folder
-        self.by.setText(served_by(self.context.settings, self.MODEL, self.context.tr))
+        how = served_by(self.context.settings, self.MODEL, self.context.tr)
+        self.by.setText(self.context.tr("compress.by", how=how))
         self._enable()
         if folder is None or not self.isVisible():
             return

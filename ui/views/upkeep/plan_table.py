@@ -49,6 +49,7 @@ class PlanTable(QTableView):
         self.setTabKeyNavigation(False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.verticalHeader().hide()
+        self.setAccessibleName(context.tr("upkeep.plan"))
         self.setItemDelegate(CellDelegate(context.theme, self))
         self.setItemDelegateForColumn(TITLE, TitleDelegate(context.theme, self))
         header = self.horizontalHeader()
