@@ -39,6 +39,9 @@ class NumpyIndex:
         self._touch_lock = threading.Lock()
         self._blocks: list[Vectors] | None = None
         self._pks: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._order: NDArray[np.intp] | None = None
+        """Places by pk, kept until one changes."""
+        self._sound: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
 
     @property
     def loaded(self) -> bool:
@@ -96,7 +99,7 @@ class NumpyIndex:
             found = self._pks[rows]
         return dict(zip(found.tolist(), np.clip(exact, -1.0, 1.0).tolist(), strict=True))
 
-    def cosines(self, query: Vectors, pks: Sequence[int]) -> NDArray[np.float64]:
+    def cosines(self, query: Vectors, pks: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
         """Cosine of each of these memories, NaN without a sound vector. Shapes: (dims,) -> (m,). Cost: O(n d)."""
         wanted = np.asarray(pks, dtype=np.int64)
         found = np.full(len(wanted), np.nan)
@@ -104,21 +107,24 @@ class NumpyIndex:
             blocks = self._refresh()
             if not blocks or not len(wanted):
                 return found
+            if self._order is None:
+                self._order = np.argsort(self._pks, kind="stable")
+            order = self._order
+            places = order[np.minimum(np.searchsorted(self._pks, wanted, sorter=order), len(order) - 1)]
+            there = (self._pks[places] == wanted) & self._sound[places]
+            if not there.any():
+                return found
             with np.errstate(invalid="ignore", over="ignore"):  # damaged vectors
                 products = np.concatenate([block @ np.asarray(query, dtype=np.float32) for block in blocks])
-            order = np.argsort(self._pks, kind="stable")
-            places = order[np.minimum(np.searchsorted(self._pks, wanted, sorter=order), len(order) - 1)]
-            there = self._pks[places] == wanted
-            lengths = self._lengths(blocks, places[there])
-        sound = np.isfinite(lengths) & (lengths > 0)
-        found[there] = np.where(sound, np.clip(products[places[there]], -1.0, 1.0), np.nan)
+        found[there] = np.clip(products[places[there]], -1.0, 1.0)
         return found
 
-    def _lengths(self, blocks: list[Vectors], places: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Length of the vectors at these places, which tells damaged ones (zero, NaN) from sound ones."""
+    @staticmethod
+    def _are_sound(vectors: Vectors) -> NDArray[np.bool_]:
+        """Which vectors have a length: those of zeros or with NaN are damaged."""
         with np.errstate(invalid="ignore", over="ignore"):
-            squares = np.concatenate([np.einsum("nd,nd->n", block, block) for block in blocks])
-        return np.asarray(squares[places], dtype=np.float64)
+            squares = np.einsum("nd,nd->n", vectors, vectors)
+        return np.asarray(np.isfinite(squares) & (squares > 0))
 
     def vectors(self, pks: Sequence[int]) -> dict[int, Vectors]:
         """Unit vectors (copies) of those that have one."""
@@ -180,24 +186,30 @@ class NumpyIndex:
 
     def _load(self, blocks: list[Vectors]) -> None:
         blocks.clear()
+        self._order = None
         self._pks = np.zeros(0, dtype=np.int64)
+        self._sound = np.zeros(0, dtype=np.bool_)
         pks, matrix = self._queue.matrix(self._identity.key)
         if len(pks):
             blocks.append(matrix)
             self._pks = pks.astype(np.int64)
+            self._sound = self._are_sound(matrix)
 
     def _update(self, blocks: list[Vectors], touched: set[int]) -> None:
         asked = np.fromiter(touched, dtype=np.int64, count=len(touched))
         present, vectors = self._queue.matrix_rows(self._identity.key, asked.tolist())
+        self._order = None
         places = np.nonzero(np.isin(self._pks, asked))[0]
         self._pks[places] = FREE
         free = np.nonzero(self._pks == FREE)[0]
         while len(free) < len(present):
             blocks.append(np.zeros((BLOCK_ROWS, self._identity.dims), dtype=np.float32))
             self._pks = np.concatenate([self._pks, np.full(BLOCK_ROWS, FREE, dtype=np.int64)])
+            self._sound = np.concatenate([self._sound, np.zeros(BLOCK_ROWS, dtype=np.bool_)])
             free = np.nonzero(self._pks == FREE)[0]
         taken = free[: len(present)]
         self._pks[taken] = present
+        self._sound[taken] = self._are_sound(vectors)
         start = 0
         for block in blocks:
             inside = (taken >= start) & (taken < start + len(block))

@@ -39,7 +39,7 @@ class ExactIndex(Protocol):
     def scores(self, query: Vectors, pks: Sequence[int]) -> dict[int, float]:
         """Cosine to the query of each of these memories that has a vector."""
 
-    def cosines(self, query: Vectors, pks: Sequence[int]) -> NDArray[np.float64]:
+    def cosines(self, query: Vectors, pks: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
         """Cosine of each of these memories in order, NaN for those that have no vector or a damaged one.
 
         In single precision, so that ten thousand cost about a millisecond. Shapes: query (dims,) -> (m,).

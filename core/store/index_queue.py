@@ -145,9 +145,12 @@ class SqlIndexQueue:
     def _matrix(
         self, model_key: str, condition: str, parameters: tuple[Any, ...]
     ) -> tuple[NDArray[np.int64], Vectors]:
-        """Read in pages straight into one matrix: at 100,000 it is 200 MB, and must not be there twice."""
+        """Read in pages straight into one matrix: at 100,000 it is 200 MB, and must not be there twice.
+
+        CROSS JOIN: SQLite would go through all vectors to count those of one memory.
+        """
         source = (
-            "FROM memory m JOIN vector v ON v.model_key = ? AND v.text_hash = m.text_hash"
+            "FROM memory m CROSS JOIN vector v ON v.model_key = ? AND v.text_hash = m.text_hash"
             f" WHERE m.deleted_at IS NULL AND m.text_hash <> ''{condition}"
         )
         given = (model_key, *parameters)

@@ -36,7 +36,7 @@ def stored_vectors(
 ) -> list[tuple[str, str, bytes]]:
     """Id, text hash and vector of memories, by pk."""
     rows = connection.exec_driver_sql(
-        f"SELECT m.id, m.text_hash, v.data {_JOINED} AND v.model_key = ? AND length(v.data) = ?"
+        f"SELECT m.id, m.text_hash, v.data {_JOINED.replace('JOIN', 'CROSS JOIN')} AND v.model_key = ? AND length(v.data) = ?"
         f" AND {among('m.pk')} ORDER BY m.pk",
         (model_key, size, key_list(int(pk) for pk in memories)),
     )

@@ -164,7 +164,8 @@ class SqlRecallStore:
             for key in _model_keys(connection):
                 if key != model_key:
                     count: int = connection.exec_driver_sql(
-                        "SELECT count(*) FROM memory m JOIN vector v ON v.model_key = ? AND v.text_hash = m.text_hash"
+                        "SELECT count(*) FROM memory m CROSS JOIN vector v"  # else all vectors would be gone through
+                        " ON v.model_key = ? AND v.text_hash = m.text_hash"
                         f" WHERE {among('m.pk')} AND m.text_hash <> ''",
                         (key, key_list(memories)),
                     ).scalar_one()

@@ -137,7 +137,7 @@ def _similar(frame: Frame, query: Vector) -> Floats:
     index = frame.message.index
     if index is None:
         return np.full(frame.corpus.size, np.nan)
-    return index.cosines(normalise(query).astype(np.float32), frame.corpus.pks.tolist())
+    return index.cosines(normalise(query).astype(np.float32), frame.corpus.pks)
 
 
 def _nearest(frame: Frame, near: Floats, limit: int) -> list[int]:

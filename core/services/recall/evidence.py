@@ -127,14 +127,17 @@ class Evidence:
         vector, index = self.vector, self.index
         if vector is None or index is None:
             return np.full(self._corpus.size, np.nan)
-        pks = self._corpus.pks.tolist()
-        if self._cosines is None:
-            self._cosines = index.cosines(vector, pks)
+        pks = self._corpus.pks
+        cosines = self._cosines
+        if cosines is None:
+            self._cosines = cosines = index.cosines(vector, pks)
             if (missing := self._missing()).any():
-                index.touch(self._corpus.pks[missing].tolist())  # another program may have made them
-        if self._missing().any():
-            self._cosines = index.cosines(vector, pks)
-        return self._cosines
+                index.touch(pks[missing].tolist())  # another program may have made them
+        if (missing := self._missing()).any():
+            cosines = cosines.copy()
+            cosines[missing] = index.cosines(vector, pks[missing])
+            self._cosines = cosines
+        return cosines
 
     def _missing(self) -> Flags:
         """Memories with a text and no sound vector."""
