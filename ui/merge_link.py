@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from core.domain.api import Cancel, Report
 from core.domain.commands_merge import UnmergeMemories
 from core.domain.ids import MemoryPk
+from core.domain.queries_merge import MergesOf
 from core.domain.results import OpResult
 from ui.context import Context
 from ui.desk import Desk
 from ui.models.merge_choice import DeskItem
 from ui.operations import Operations
+from ui.tasks import Lane
 
 if TYPE_CHECKING:
     from ui.views.merge.desk import MergeDesk
@@ -45,9 +48,22 @@ class MergeLink(QObject):
             self._operations.open_merge_desk(pks)
 
     def _unmerge_selected(self) -> None:
-        pks = self._desk.selected()
-        if pks:
-            unmerge(self._context, self._operations, pks)
+        """Take the selected out of what they were merged into, and out of them what was merged into them."""
+        pks, engine = self._desk.selected(), self._context.engine
+        if not pks:
+            return
+
+        def ask(_progress: Report, cancel: Cancel) -> tuple[MemoryPk, ...]:
+            taken: dict[MemoryPk, None] = {}
+            for pk in pks:
+                merges = [each.row.pk for each in engine.ask(MergesOf(pk), cancel=cancel)]
+                taken.update(dict.fromkeys([pk] if pk in merges else merges))
+            return tuple(taken) or pks
+
+        def go(taken: tuple[MemoryPk, ...]) -> None:
+            unmerge(self._context, self._operations, taken)
+
+        self._context.tasks.run(Lane.READ, ask, go, owner=self, failed=self._operations.show_error)
 
 
 def unmerge(context: Context, operations: Operations, pks: tuple[MemoryPk, ...]) -> None:

@@ -82,6 +82,11 @@ def test_selection_is_merged_by_keys_and_taken_apart_in_the_detail(
         session.operations.undo()
         settled(qtbot, window)
         assert state(loser).merged_into == survivor
+        session.memories.go_to((survivor,))
+        settled(qtbot, window)
+        session.context.actions.get("memory.unmerge").trigger()
+        qtbot.waitUntil(lambda: state(loser).merged_into is None)
+        settled(qtbot, window)
     finally:
         window.close()
         window.deleteLater()

@@ -29,6 +29,7 @@ OUTSIDE = (
 )
 ROWS = 2
 BUTTON_PX = 28
+GAP_PX = 2
 INSIDE = ("memory.untrash", "memory.delete")
 
 
@@ -44,7 +45,7 @@ class BulkBar(QWidget):
         self.count = QLabel()
         self.count.setProperty("role", "bulk")
         self.buttons: list[QToolButton] = []
-        self._flow = FlowLayout(self)
+        self._flow = FlowLayout(self, gap=GAP_PX)
         self._flow.setContentsMargins(12, 6, 8, 6)
         self._flow.addWidget(self.count)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)

@@ -156,7 +156,7 @@ class MergeForm(QWidget):
         row = self._grid.rowCount()
         name = plain_label(self._words.name(line.name), "secondary")
         self._grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
-        if not line.differs and len(line.options[0].members) == self._count:
+        if not line.differs and len(line.options[0].members) in (0, self._count):
             self._add_same(line, row)
         elif self.wide:
             self._add_members_values(line, row)
