@@ -39,6 +39,7 @@ from ui.dialogs.folders import AlsoReadsDialog, MergeFolderDialog
 from ui.dialogs.importing import ImportDialog
 from ui.dialogs.move import MoveDialog
 from ui.dialogs.replace import ReplaceDialog
+from ui.dialogs.source_changes import SourceChangesDialog
 from ui.dialogs.write_back import WriteBackDialog
 from ui.models.copying import as_json, as_markdown, as_tsv
 from ui.models.table_columns import COLUMNS, Words
@@ -82,9 +83,10 @@ class Desk(QObject):
     """Connects the table of actions with one open library.
 
     `folder_wanted(folder, only floors)`: what was imported is to be looked at. `list_wanted`: the list, or
-    another page with memories to select, must be in sight for what comes.
+    another page with memories to select, must be in sight for what comes. `op_wanted(op)`: show a change in History.
     """
 
+    op_wanted = Signal(int)
     folder_wanted = Signal(int, bool)
     list_wanted = Signal()
 
@@ -355,10 +357,20 @@ class Desk(QObject):
         for name, make in dialogs.items():
             actions.on(name, partial(self._ask_folder, make))
         actions.on("folder.new", self._new_folder)
-        self._page.source.write_wanted.connect(
-            lambda folder: WriteBackDialog(self._context, FolderPk(folder), self._top).open()
-        )
+        self._page.source.write_wanted.connect(self._write_back)
+        self._page.source.changes_wanted.connect(self._show_changes)
         actions.on("folder.delete", self._delete_folder)
+
+    def _write_back(self, folder: int) -> None:
+        WriteBackDialog(self._context, FolderPk(folder), self._top).open()
+
+    def _show_changes(self, folder: int) -> None:
+        """What was changed in a folder since its file was taken in."""
+        dialog = SourceChangesDialog(self._context, FolderPk(folder), self._top)
+        dialog.open_memory.connect(lambda pk: self._page.go_to((MemoryPk(pk),)))
+        dialog.open_op.connect(self.op_wanted)
+        dialog.write_wanted.connect(self._write_back)
+        dialog.open()
 
     def _ask_folder(self, make: Callable[[FolderPk], QDialog]) -> None:
         folder = self._page.folder

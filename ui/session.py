@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, EngineApi, Report
 from core.domain.errors import ReadOnlyLibrary
-from core.domain.ids import DocumentPk, FolderPk, MemoryPk
+from core.domain.ids import DocumentPk, FolderPk, MemoryPk, OpId
 from core.domain.results import LibraryCounts, UndoPreview
 from ui.about_link import AboutLink
 from ui.actions import TABLE, Actions, Reach
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ui.views.documents.page import DocumentsPage
     from ui.views.graph.page import GraphPage
     from ui.views.health.page import HealthPage
+    from ui.views.history_page import HistoryPage
     from ui.views.recall.page import RecallPage
     from ui.views.review.page import ReviewPage
 
@@ -201,6 +202,7 @@ class Session(QWidget):
         actions.on("library.rebuild", self._rebuild_index)
         actions.on("library.backup", self._back_up)
         self.rail.chosen.connect(self.show_page)
+        self.desk.op_wanted.connect(self._show_op)
         self._connect_recall()
         self.documents_link.import_wanted.connect(self.show_import)
         self.documents_link.pieces_wanted.connect(self._show_pieces)
@@ -286,6 +288,10 @@ class Session(QWidget):
 
     def _back_up(self) -> None:
         self.health.backups.make()
+
+    def _show_op(self, op: int) -> None:
+        self.show_page(HISTORY)
+        cast("HistoryPage", self.page(HISTORY)).show_op(OpId(op))
 
     def _show_graph(self) -> GraphPage:
         self.show_page(GRAPH)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.domain.ids import FolderPk
 from core.domain.queries import Query
-from core.domain.source_file import FolderSource, WriteBackPreview
+from core.domain.source_file import FolderSource, SourceChanges, WriteBackPreview
 from core.domain.transfer import ExportReport
 
 
@@ -19,6 +19,17 @@ class SourceOf(Query[FolderSource | None]):
     """
 
     folder: FolderPk
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChangesOf(Query[SourceChanges | None]):
+    """What was changed in a folder (and the others from its file) since it was taken in or written; None: no file.
+
+    All changes as one, row by row: what was undone does not stand there. Errors: NotFound.
+    """
+
+    folder: FolderPk
+    limit: int = 1_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.domain.ids import FolderPk, OpId
 from core.domain.json_types import Json, JsonObject
-from core.domain.results import Problem
+from core.domain.results import OpInfo, Problem, RowDiff
 from core.domain.transfer import ExportReport, Format
 
 READ_KEY = "read"
@@ -106,6 +106,23 @@ class Difference:
     title: str
     folder: str = ""
     columns: tuple[str, ...] = ()
+
+@dataclass(frozen=True, slots=True)
+class SourceChange:
+    """A row that is another one here than in the file it came from. `op`: the newest change of it that stands."""
+
+    row: RowDiff
+    op: OpInfo
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChanges:
+    """What was changed since the file was taken in or last written: the first rows of `total`."""
+
+    source: FolderSource
+    rows: tuple[SourceChange, ...]
+    total: int
+
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

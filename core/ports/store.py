@@ -389,6 +389,14 @@ class Store(Protocol):
     def op_diff(self, op: OpId, limit: int) -> list[RowDiff]:
         """What an op did, row by row. Errors: NotFound."""
 
+    def changed_since(
+        self, folders: Collection[FolderPk], after: OpId, skip: Collection[OpId], limit: int
+    ) -> tuple[list[tuple[RowDiff, tuple[OpId, ...]]], int]:
+        """What is another one in the folders than after an op, with the ops that made it so, newest first; how many rows.
+
+        Only the first `limit` rows; ops of `skip` do not count, and what was undone is no change.
+        """
+
     def versions(self, memory: MemoryPk) -> list[RowVersion]:
         """What changed on a memory, newest first."""
 

@@ -11,8 +11,16 @@ from core.domain.folder import Folder
 from core.domain.ids import FolderPk, OpId
 from core.domain.json_types import JsonObject
 from core.domain.queries_history import OpFilter
+from core.domain.queries_write_back import SourceChangesOf
 from core.domain.results import HistoryEntry, OpInfo
-from core.domain.source_file import PATH_KEY, READ_KEY, SHOWN, FolderSource
+from core.domain.source_file import (
+    PATH_KEY,
+    READ_KEY,
+    SHOWN,
+    FolderSource,
+    SourceChange,
+    SourceChanges,
+)
 from core.domain.transfer import Format
 from core.ports.store import Reader, Store, UnitOfWork
 from core.services.lookup import folder_of
@@ -70,6 +78,25 @@ def source_of_folder(store: Store, pk: FolderPk) -> FolderSource | None:
         op=base.id,
         written=base.label == NoteWritten.LABEL,
     )
+
+
+def source_changes(store: Store, query: SourceChangesOf) -> SourceChanges | None:
+    """What was changed since the base; taking the file in again is no change. Errors: NotFound."""
+    source = source_of_folder(store, query.folder)
+    if source is None:
+        return None
+    found = store.ops(OpFilter(limit=_MOST_OPS, folders=source.folders, after=source.op))
+    ops = {entry.op.id: entry.op for entry in found}
+    skip = {op.id for op in ops.values() if _is_import_of(op, source.file)}
+    rows, total = store.changed_since(source.folders, source.op, skip, query.limit)
+    standing = standing_changes([entry for entry in found if entry.op.id not in skip])
+    listed = []
+    for row, made in rows:
+        known = [op for op in made if op in ops]
+        newest = next((op for op in known if op in standing), known[0] if known else None)
+        if newest is not None:
+            listed.append(SourceChange(row, ops[newest]))
+    return SourceChanges(source, tuple(listed), total)
 
 
 def _format(folder: Folder) -> Format | None:

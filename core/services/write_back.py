@@ -21,7 +21,7 @@ from core.domain.json_types import Json
 from core.domain.memory import Memory
 from core.domain.queries import Query
 from core.domain.queries_transfer import ExportFolder
-from core.domain.queries_write_back import PreviewWriteBack, SourceOf, WriteBack
+from core.domain.queries_write_back import PreviewWriteBack, SourceChangesOf, SourceOf, WriteBack
 from core.domain.results import Problem
 from core.domain.source_file import (
     PARTLY_KEY,
@@ -35,7 +35,7 @@ from core.domain.transfer import ExportReport, Format, ImportPlan
 from core.ports.file_formats import FileFormats
 from core.ports.store import Store
 from core.services.file_differences import FileDifferences, differences_of
-from core.services.sources import source_of_folder
+from core.services.sources import source_changes, source_of_folder
 
 BACKUP = "export.problem.backup"
 Export = Callable[[ExportFolder, "Cancel | None"], ExportReport]
@@ -54,6 +54,7 @@ class WriteBackDesk:
         """One function for each query of core.domain.queries_write_back."""
         return {
             SourceOf: lambda query, _cancel: source_of_folder(self.store, query.folder),
+            SourceChangesOf: lambda query, _cancel: source_changes(self.store, query),
             PreviewWriteBack: self.preview,
             WriteBack: self.write,
         }

@@ -156,6 +156,16 @@ def read_of_document(connection: Connection, pk: int) -> list[Entry]:
     return [_entry(row) for row in rows]
 
 
+def read_where(connection: Connection, where: str, values: tuple[object, ...]) -> list[Entry]:
+    """All entries (alias j) under a condition, which can say their order too."""
+    rows = connection.exec_driver_sql(
+        'SELECT j.kind, j.row_pk, j."action", j.before, j.after, j.digest, j.memory, j.other, j.op'
+        f" FROM journal j WHERE {where}",
+        values,
+    )
+    return [_entry(row) for row in rows]
+
+
 def _entry(row: Sequence[object]) -> Entry:
     kind, pk, action, before, after, digest_, memory, other, op = row
     return Entry(

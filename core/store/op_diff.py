@@ -37,7 +37,11 @@ def of_op(connection: Connection, op: OpId, limit: int) -> list[RowDiff]:
     """The net change of the first `limit` rows, in the order first touched. Errors: NotFound."""
     if read_op(connection, op) is None:
         raise NotFound("error.undo.unknown", op=op)
-    nets = journal.fold(journal.read(connection, op))[:limit]
+    return diffs(connection, journal.fold(journal.read(connection, op))[:limit])
+
+
+def diffs(connection: Connection, nets: Sequence[Net]) -> list[RowDiff]:
+    """Net changes of rows, with what the rows are called."""
     owners = {(net.kind, net.pk): _owners(connection, net) for net in nets}
     wanted = {pk for pair in owners.values() for pk in pair if pk is not None}
     titles = _titles(connection, wanted)

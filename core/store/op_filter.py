@@ -11,7 +11,7 @@ from core.store.filters import among, key_list
 from core.store.history import entries
 
 _TOUCHES = "EXISTS (SELECT 1 FROM journal j WHERE j.op = op.pk AND {what})"
-_IN_FOLDERS = (
+IN_FOLDERS = (
     "(j.kind = 'folder' AND j.row_pk IN ({pks})"
     " OR j.memory IN (SELECT pk FROM memory WHERE folder IN ({pks}))"
     " OR j.kind = 'memo' AND j.row_pk IN (SELECT pk FROM memo WHERE folder IN ({pks}))"
@@ -47,7 +47,7 @@ def list_ops(connection: Connection, wanted: OpFilter) -> list[HistoryEntry]:
     for folders in ((wanted.folder,) if wanted.folder is not None else (), wanted.folders):
         if folders:
             pks = ", ".join(str(int(pk)) for pk in folders)
-            conditions.append(_TOUCHES.format(what=_IN_FOLDERS.format(pks=pks)))
+            conditions.append(_TOUCHES.format(what=IN_FOLDERS.format(pks=pks)))
     for word in wanted.words.split():
         like = f"%{word.translate(_ESCAPE)}%"
         what = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -11,7 +11,7 @@ from core.domain.access import ReadOnly
 from core.domain.api import Cancel
 from core.domain.enums import ActorKind, Kind, OpRole
 from core.domain.errors import Conflict, UserError
-from core.domain.ids import DocumentPk, MemoryPk, OpId
+from core.domain.ids import DocumentPk, FolderPk, MemoryPk, OpId
 from core.domain.memory import Memory
 from core.domain.queries_drop import DocumentVersion
 from core.domain.queries_history import OpFilter
@@ -31,7 +31,7 @@ from core.domain.schema import Schema
 from core.ports.clock import Clock, system_clock
 from core.ports.progress import Progress, ignore_progress
 from core.ports.store import OpDraft, UnitOfWork
-from core.store import history, journal, op_diff, op_filter
+from core.store import history, journal, op_diff, op_filter, since_diff
 from core.store.check import check_file
 from core.store.database import Database
 from core.store.drafts import SqlDrafts
@@ -284,6 +284,13 @@ class SqlStore:
         """What an op did, row by row. Errors: NotFound."""
         with self._database.reading() as connection:
             return op_diff.of_op(connection, op, limit)
+
+    def changed_since(
+        self, folders: Collection[FolderPk], after: OpId, skip: Collection[OpId], limit: int
+    ) -> tuple[list[tuple[RowDiff, tuple[OpId, ...]]], int]:
+        """See core.ports.store.Store."""
+        with self._database.reading() as connection:
+            return since_diff.since(connection, folders, after, skip, limit)
 
     def versions(self, memory: MemoryPk) -> list[RowVersion]:
         """What changed on a memory, newest first."""

@@ -20,7 +20,7 @@ from core.domain.errors import UserError
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk, TypeId
 from core.domain.memory import Memory
-from core.domain.queries_write_back import PreviewWriteBack, SourceOf, WriteBack
+from core.domain.queries_write_back import PreviewWriteBack, SourceChangesOf, SourceOf, WriteBack
 from core.domain.source_file import Becomes, FolderSource, SourceState
 from core.domain.transfer import ExportReport
 from tests.formats import chats
@@ -285,3 +285,37 @@ def test_folder_made_here_came_from_no_file(desks: Desks) -> None:
     assert desk.engine.ask(SourceOf(folder)) is None
     with pytest.raises(UserError, match="no_source"):
         _write(desk, folder)
+
+
+def test_changes_since_the_import_are_listed_as_one_without_what_was_taken_back(
+    desks: Desks, tmp_path: Path
+) -> None:
+    desk = desks("one")
+    folder = _take(desk, _stbme(tmp_path))
+    with desk.store.read() as reader:
+        pk = MemoryPk(reader.memories_in(folder)[0])
+        before = reader.records(Memory, [pk])[0].body
+    desk.engine.run(EditMemory(memory=pk, body="first"))
+    second = desk.engine.run(EditMemory(memory=pk, body="second", aliases=("a name",)))
+    desk.engine.run(EditMemory(memory=pk, importance=9.5))
+    desk.engine.undo()
+    new = NewMemory(folder=folder, type=TypeId("event"), body="quite new")
+    desk.engine.run(CreateMemory(new))
+    other = desk.engine.run(CreateFolder("elsewhere")).created_folder
+    assert other is not None
+    desk.engine.run(CreateMemory(NewMemory(folder=other, type=TypeId("event"), body="not here")))
+    found = desk.engine.ask(SourceChangesOf(folder))
+    assert found is not None
+    told = {(row.row.kind.value, row.row.action): row for row in found.rows}
+    assert set(told) == {("memory", "changed"), ("alias", "created"), ("memory", "created")}
+    changed = told["memory", "changed"]
+    assert dict(changed.row.before) == {"body": before}
+    assert dict(changed.row.after) == {"body": "second"}
+    assert second.op is not None
+    assert told["alias", "created"].op.id == second.op.id
+    assert found.total == 3
+    assert desk.engine.ask(SourceChangesOf(other)) is None
+    _write(desk, folder)
+    after = desk.engine.ask(SourceChangesOf(folder))
+    assert after is not None
+    assert (after.rows, after.total, after.source.written) == ((), 0, True)

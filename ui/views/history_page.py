@@ -36,6 +36,8 @@ from ui.views.undo_left import UndoLeftDialog
 from ui.widgets.state_stack import StateStack
 
 PAGE_SIZE = 200
+MOST_READ = 10_000
+"""So many changes are read at most to reach one that is asked for."""
 REFRESH_AFTER_MS = 300
 OPS = Qt.ItemDataRole.UserRole
 ENTRY = Qt.ItemDataRole.UserRole + 1
@@ -66,6 +68,7 @@ class HistoryPage(QWidget):
         self._wanted = PAGE_SIZE
         self._shown: HistoryEntry | None = None
         self._filling = False
+        self._op_next: OpId | None = None
         self.setProperty("surface", "base")
         self.tree = QTreeWidget()
         self.tree.setColumnCount(3)
@@ -140,6 +143,23 @@ class HistoryPage(QWidget):
 
         self._ctx.tasks.run(Lane.READ, ask, self._show, owner=self, query="history", failed=self._fail)
 
+    def show_op(self, op: OpId) -> None:
+        """Choose a change, however old; filters that would hide it are cleared."""
+        self._op_next = op
+        if self.filter.filter(1).narrow:
+            self.filter.clear()
+        self.refresh()
+
+    def _reach(self, op: OpId) -> bool:
+        """Read further back until a change is listed; whether it is, or there is no older one."""
+        listed = {entry.op.id for entry in self._entries}
+        if op in listed or len(self._entries) < self._wanted or self._wanted >= MOST_READ:
+            return True
+        newest = self._entries[0].op.id if self._entries else op
+        self._wanted = min(MOST_READ, max(self._wanted + PAGE_SIZE, newest - op + PAGE_SIZE))
+        self.refresh()
+        return False
+
     def load_older(self) -> None:
         """Read further back."""
         self._wanted += PAGE_SIZE
@@ -190,6 +210,8 @@ class HistoryPage(QWidget):
 
     def _show(self, entries: tuple[HistoryEntry, ...]) -> None:
         self._entries = list(entries)
+        if self._op_next is not None and not self._reach(self._op_next):
+            return
         self._fill()
 
     def _fill(self) -> None:
@@ -199,7 +221,8 @@ class HistoryPage(QWidget):
         self.tree.clear()
         for sitting in sittings(self._entries):
             self._add_sitting(sitting, closed)
-        self._select(current)
+        self._select(current if self._op_next is None else self._op_next)
+        self._op_next = None
         self._filling = False
         self._on_current()
         self.older.setVisible(len(self._entries) == self._wanted)

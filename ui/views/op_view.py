@@ -166,7 +166,7 @@ class OpView(QWidget):
             go.clicked.connect(lambda _checked=False, pk=row.memory: self.open_memories.emit((pk,)))
             line.addWidget(go)
         box.addLayout(line)
-        memory_type = _type_of(row, schema)
+        memory_type = type_of(row, schema)
         for change in changes_of(row)[:VALUES]:
             self._add_value(box, change, memory_type, schema)
         box.addSpacing(8)
@@ -221,7 +221,8 @@ def _is_key(kind: Kind, column: str) -> bool:
     )
 
 
-def _type_of(row: RowDiff, schema: Schema) -> MemoryType | None:
+def type_of(row: RowDiff, schema: Schema) -> MemoryType | None:
+    """The type of the memory that a row is, as far as the row tells it."""
     if row.kind is not Kind.MEMORY:
         return None
     return schema.type(str(row.after.get("type") or row.before.get("type") or ""))

@@ -15,9 +15,10 @@ from ui.tasks import Lane
 
 
 class SourceStrip(QWidget):
-    """`write_wanted(folder)`: look at what would go back, and write it."""
+    """`write_wanted(folder)`: look at what would go back, and write it. `changes_wanted(folder)`: list the changes."""
 
     write_wanted = Signal(int)
+    changes_wanted = Signal(int)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -31,10 +32,13 @@ class SourceStrip(QWidget):
         self.text.setWordWrap(True)
         self.button = QPushButton()
         self.button.clicked.connect(self._write)
+        self.changes = QPushButton()
+        self.changes.clicked.connect(self._show_changes)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 4, 8, 4)
         row.setSpacing(8)
         row.addWidget(self.text, 1)
+        row.addWidget(self.changes)
         row.addWidget(self.button)
         context.tr.changed.connect(self._say)
         self.hide()
@@ -78,6 +82,13 @@ class SourceStrip(QWidget):
         self.button.setText(tr("source.write_back"))
         self.button.setToolTip(tr("source.write_back.tip"))
         self.button.setVisible(source.writable)
+        self.changes.setText(tr("source.changes"))
+        self.changes.setToolTip(tr("source.changes.tip"))
+        self.changes.setVisible(source.changes > 0)
+
+    def _show_changes(self) -> None:
+        if self._folder is not None:
+            self.changes_wanted.emit(int(self._folder))
 
     def _write(self) -> None:
         if self._folder is not None:
