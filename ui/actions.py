@@ -326,6 +326,7 @@ TABLE: tuple[Action, ...] = (
     Action("view.english", "mdi6.translate", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
     Action("view.chinese", "mdi6.translate", no_shortcut=RARE, need=Need.NOTHING, checkable=True),
     Action("help.first_steps", "mdi6.format-list-checks", no_shortcut=RARE, need=Need.SAMPLE),
+    Action("help.search", "mdi6.help-circle-outline", "Shift+F1"),
     Action("help.keys", "mdi6.keyboard-outline", "F1", need=Need.NOTHING),
 )
 BY_ID = {action.id: action for action in TABLE}

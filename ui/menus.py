@@ -72,7 +72,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "view.larger", "view.smaller", "view.normal_size", "view.still", "", "view.english", "view.chinese",
         ),
     ),
-    ("help", ("help.first_steps", "help.keys")),
+    ("help", ("help.first_steps", "help.search", "help.keys")),
 )  # fmt: skip
 
 

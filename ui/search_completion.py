@@ -10,6 +10,7 @@ from core.domain.queries_search import CompleteSearch
 from core.domain.search import Completion, Suggestion
 from ui.context import Context
 from ui.tasks import Lane, single_shot
+from ui.views.search_help import SearchHelp
 from ui.views.suggestion_list import ROWS_SHOWN, SuggestionList
 from ui.widgets.search_field import SearchField
 
@@ -35,6 +36,7 @@ class SearchCompletion(QObject):
         self._found = Completion()
         self._asked = ("", 0)
         self._quiet = False
+        self._help: SearchHelp | None = None
         self.list = SuggestionList(context.tr, context.theme, field)
         self.list.taken.connect(self.take)
         self._soon = single_shot(self, PAUSE_MS, self._ask)
@@ -43,6 +45,7 @@ class SearchCompletion(QObject):
         field.textChanged.connect(self._on_text)
         field.cursorPositionChanged.connect(self._on_moved)
         context.tr.changed.connect(self.close)
+        context.actions.on("help.search", self._show_help)
 
     def leave(self) -> None:
         """The library is closed: let go of the field."""
@@ -52,6 +55,8 @@ class SearchCompletion(QObject):
         self._field.textChanged.disconnect(self._on_text)
         self._field.cursorPositionChanged.disconnect(self._on_moved)
         self.list.deleteLater()
+        if self._help is not None:
+            self._help.close()
 
     @property
     def open(self) -> bool:
@@ -123,6 +128,29 @@ class SearchCompletion(QObject):
         field.setFocus()
         if not whole:
             self._soon.start()
+
+    # --- help ---
+
+    def _show_help(self) -> None:
+        """The sheet with the whole language; one at a time, beside the window."""
+        if self._help is None:
+            self._help = SearchHelp(self._context, self._field.window())
+            self._help.wanted.connect(self._put_in)
+            self._help.destroyed.connect(self._help_gone)
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
+
+    def _help_gone(self) -> None:
+        self._help = None
+
+    def _put_in(self, text: str) -> None:
+        """Put something from the sheet behind what was typed."""
+        field = self._field
+        field.window().activateWindow()
+        field.setFocus()
+        field.end(False)
+        field.insert(text if not field.text() or field.text().endswith(" ") else f" {text}")
 
     # --- keys ---
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from core.domain.queries import MemoryFilter, Query, Sort
 from core.domain.saved_search import SavedSearch
-from core.domain.search import Completion
+from core.domain.search import Completion, KeyWords
 
 RELATED_OF = 1_000
 """Relations of so many hits are looked at."""
@@ -80,3 +80,8 @@ class ListWithRelated(Query[Hits]):
 
     filter: MemoryFilter = field(default_factory=MemoryFilter)
     sort: Sort = field(default_factory=Sort)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchKeys(Query[tuple[KeyWords, ...]]):
+    """All keys of the search language with their words and fixed values."""

@@ -125,3 +125,13 @@ class Completion:
     typed: str = ""
     rows: tuple[Suggestion, ...] = ()
     more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KeyWords:
+    """A key, or a value of one, with its other words, the key of the text that says what it is, and its values."""
+
+    name: str
+    words: tuple[str, ...]
+    text: str
+    values: tuple[KeyWords, ...] = ()

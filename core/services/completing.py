@@ -191,7 +191,7 @@ class Completing:
                 _Choice(
                     chinese if language.startswith("zh") else value,
                     (value, *others),
-                    text=_text_of(key.name, value),
+                    text=text_of_value(key.name, value),
                     count=counted.get(value, 0) if value in _COUNTED and counted else None,
                 )
             )
@@ -266,7 +266,7 @@ def _said(labels: Labels, language: str) -> str:
     return labels.get(language) or labels.get("en") or next(iter(labels.values()), "")
 
 
-def _text_of(key: str, value: str) -> str:
+def text_of_value(key: str, value: str) -> str:
     """The text that says what a fixed value means; layers, statuses and reasons have theirs already."""
     if key == "is":
         key = (

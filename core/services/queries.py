@@ -48,6 +48,7 @@ from core.services import (
     replace,
     saved_searches,
     schema_desk,
+    search_help,
     searching,
     whole,
 )
@@ -198,6 +199,7 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     qf.SavedSearches: saved_searches.saved_searches,
     qf.SavedSearchNamed: saved_searches.named,
     qf.SearchText: saved_searches.search_text,
+    qf.SearchKeys: search_help.search_keys,
     q.MemoryRows: memory_rows,
     q.Memories: memories,
     q.MemoryDetailOf: detail,

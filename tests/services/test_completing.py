@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from core.algos.search_language import parse, render
+from core.domain import texts
 from core.domain.commands import ChangeTags
 from core.domain.commands_folders import CreateFolder
 from core.domain.queries_search import CompleteSearch
@@ -83,3 +85,11 @@ def test_new_folders_are_offered_after_the_change(desk: Desk, completing: Comple
 def test_long_lists_are_cut_and_say_so(completing: Completing) -> None:
     found = completing.complete(CompleteSearch("type:", 5, limit=3), None)
     assert (len(found.rows), found.more) == (3, True)
+
+
+@pytest.mark.parametrize("language", texts.LANGUAGES)
+def test_every_example_of_the_help_can_be_searched(language: str) -> None:
+    examples = [key for key in texts.keys(language) if key.startswith("search.help.") and key.endswith(".as")]
+    assert len(examples) == 14
+    for key in examples:
+        assert render(parse(texts.render(language, key)))

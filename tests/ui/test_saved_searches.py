@@ -139,7 +139,11 @@ def test_searches_are_saved_run_changed_ordered_and_removed(sidebar: Sidebar) ->
     assert (page.words, sidebar.words[-1], page.model.rowCount()) == ("", "", 3)
 
 
-def test_related_are_listed_behind_with_a_sign_and_counted(sidebar: Sidebar) -> None:
+def test_related_are_listed_behind_with_a_sign_and_counted(
+    sidebar: Sidebar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    announced: list[str] = []
+    monkeypatch.setattr("ui.views.memories_page.announce", lambda _table, text: announced.append(text))
     library, page = sidebar.library, sidebar.page
     noon = library.memory(2).pk
     friend = library.create(body="quiet harbour")
@@ -155,6 +159,11 @@ def test_related_are_listed_behind_with_a_sign_and_counted(sidebar: Sidebar) -> 
     assert marks == [False, True]
     said = page.model.index(1, TITLE).data(Qt.ItemDataRole.AccessibleTextRole)
     assert said == "quiet harbour, related"
+    sidebar.search("nothing")
+    sidebar.search("type:nothing")
+    assert announced[:2] == ["1 of 4", "1 found, 1 related"]
+    assert announced[2].startswith("Nothing here holds")
+    assert "knows no" in announced[3]
     sidebar.search("")
     assert (page.model.rowCount(), page.facets.count.text()) == (4, "4 memories")
     library.context.actions.get("view.related").trigger()

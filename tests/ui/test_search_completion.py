@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from core.domain.commands import ChangeTags
 from tests.ui.real_library import RealLibrary, open_real
 from ui.search_completion import SearchCompletion
+from ui.views.search_help import SearchHelp
 from ui.widgets.search_field import SearchField
 
 Key = Qt.Key
@@ -132,3 +133,25 @@ def test_a_click_takes_a_row_and_alt_down_shows_all_keys(typing: Typing) -> None
     spot = view.visualRect(view.model().index(0, 0)).center()
     typing.qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=spot)
     assert typing.field.text() == "type:"
+
+
+def test_help_is_in_the_language_of_the_window_and_puts_lines_into_the_search(typing: Typing) -> None:
+    typing.library.context.actions.update(library=True)
+    typing.library.context.tr.switch("zh_CN")
+    typing.type("fog")
+    typing.library.context.actions.get("help.search").trigger()
+    typing.library.settle()
+    sheet = typing.window.findChild(SearchHelp)
+    assert sheet is not None
+    assert sheet.windowTitle() == "搜索写法"
+    tree = sheet.tree
+    row = tree.findItems("类型:", Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive)[0]
+    tree.scrollToItem(row)
+    spot = tree.visualItemRect(row).center()
+    typing.qtbot.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    typing.qtbot.mouseDClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    typing.qtbot.wait(90)
+    typing.library.settle()
+    assert typing.field.text() == "fog 类型:"
+    typing.qtbot.keyClick(sheet, Key.Key_Escape)
+    assert not sheet.isVisible()

@@ -37,6 +37,7 @@ from ui.views.facet_bar import FacetBar
 from ui.views.folder_tree import FolderTree
 from ui.views.memory_table import MemoryTable
 from ui.views.source_strip import SourceStrip
+from ui.widgets.announce import announce
 from ui.widgets.state_stack import StateStack
 
 SIDEBAR_PX, MIDDLE_PX, DETAIL_PX = 120, 300, 260
@@ -131,6 +132,7 @@ class MemoriesPage(QWidget):
         super().__init__(parent)
         self._context, self._operations = context, operations
         self._text = self._saved_text = ""
+        self._said_of = (MemoryFilter(), False)
         self._order = _saved_order(context)
         self._order_chosen = False
         self._total = 0
@@ -395,7 +397,15 @@ class MemoriesPage(QWidget):
             chosen, self._select_next = self._select_next, ()
             self.table.select(chosen)
         self._tell_situation()
+        self._say_count()
         self.listed.emit()
+
+    def _say_count(self) -> None:
+        """How many were found is said to screen readers, where another list was asked for."""
+        if (self.model.filter, self.model.with_related) != self._said_of and self.isVisible():
+            self._said_of = (self.model.filter, self.model.with_related)
+            shown = self.model.rowCount()
+            announce(self.table, self.facets.count.text() if shown else self.stack.notice.message.text())
 
     def _say_empty(self) -> None:
         tr = self._context.tr
@@ -424,6 +434,7 @@ class MemoriesPage(QWidget):
         """A search that cannot be made yet: what is wrong, above the last result."""
         tr = self._context.tr
         self.stack.show_stale(tr("table.search", reason=text), tr("empty.clear"), self.clear_filters)
+        announce(self.table, text)
 
     # --- what follows the store ---
 

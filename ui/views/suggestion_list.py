@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFontMetrics, QPainter, QPalette
+from PySide6.QtGui import QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -33,6 +33,7 @@ from core.domain.search import Completion, Suggestion
 from ui.language import Language
 from ui.theme import Theme
 from ui.views.title_delegate import draw_line, icon_spot, mark_selected
+from ui.widgets.announce import announce
 
 ROWS_SHOWN = 10
 WIDTH_PX = 480
@@ -93,7 +94,7 @@ class SuggestionList(QFrame):
         self.raise_()
         self.view.setCurrentIndex(self._model.index(0) if choose_first else QModelIndex())
         self.view.scrollToTop()
-        self._say(self._tr("search.suggestions.count", count=len(found.rows)))
+        announce(self._field, self._tr("search.suggestions.count", count=len(found.rows)))
 
     def step(self, rows: int) -> None:
         """Go up or down; past an end to the other one."""
@@ -107,7 +108,7 @@ class SuggestionList(QFrame):
         index = self._model.index(to)
         self.view.setCurrentIndex(index)
         self.view.scrollTo(index)
-        self._say(str(index.data(Qt.ItemDataRole.AccessibleTextRole)))
+        announce(self._field, str(index.data(Qt.ItemDataRole.AccessibleTextRole)))
 
     def _place(self) -> None:
         window, theme = self._field.window(), self._theme
@@ -120,9 +121,6 @@ class SuggestionList(QFrame):
         room = window.height() - below.y() - GAP_PX
         height = min(shown * theme.row_px + more + 10, room)
         self.setGeometry(QRect(below, QSize(width, height)))
-
-    def _say(self, text: str) -> None:
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._field, text))
 
 
 class _Rows(QAbstractListModel):

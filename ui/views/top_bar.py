@@ -41,7 +41,7 @@ class TopBar(QWidget):
         row.setSpacing(4)
         self._tools = [self._tool(name) for name in ("memory.new", "edit.undo", "edit.redo")]
         row.addWidget(self.search, 1)
-        self._beside = [self._tool(name) for name in ("view.related", "search.save")]
+        self._beside = [self._tool(name) for name in ("view.related", "search.save", "help.search")]
         for tool in self._beside:
             row.addWidget(tool)
         row.addSpacing(8)
