@@ -161,7 +161,7 @@ def test_related_are_listed_behind_with_a_sign_and_counted(
     assert said == "quiet harbour, related"
     sidebar.search("nothing")
     sidebar.search("type:nothing")
-    assert announced[:2] == ["1 of 4", "1 found, 1 related"]
+    assert announced[:2] == ["1 found", "1 found, 1 related"]
     assert announced[2].startswith("Nothing here holds")
     assert "knows no" in announced[3]
     sidebar.search("")

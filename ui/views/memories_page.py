@@ -404,8 +404,10 @@ class MemoriesPage(QWidget):
         """How many were found is said to screen readers, where another list was asked for."""
         if (self.model.filter, self.model.with_related) != self._said_of and self.isVisible():
             self._said_of = (self.model.filter, self.model.with_related)
-            shown = self.model.rowCount()
-            announce(self.table, self.facets.count.text() if shown else self.stack.notice.message.text())
+            tr, found = self._context.tr, self.model.hits.found
+            related = self.model.with_related
+            text = self.facets.count.text() if related else tr("table.found", count=tr.number(found))
+            announce(self.table, text if self.model.rowCount() else self.stack.notice.message.text())
 
     def _say_empty(self) -> None:
         tr = self._context.tr
