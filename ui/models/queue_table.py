@@ -27,6 +27,9 @@ ICONS: Mapping[FileState, tuple[str, str]] = {
     FileState.FAILED: ("mdi6.alert-circle-outline", "danger"),
     FileState.CANCELLED: ("mdi6.cancel", "secondary"),
 }
+EMBEDDING_ICON = ("mdi6.progress-clock", "accent")
+NOTED_ICON = ("mdi6.alert-outline", "warning")
+"""Done, but not all of the file could be read."""
 
 
 class QueueColumn(IntEnum):
@@ -46,7 +49,10 @@ def state_words(row: QueueRow, context: Context, waiting: int = 0) -> str:
         case FileState.DONE if waiting:
             return tr("queue.embedding", done=tr.number(row.total - waiting), total=tr.number(row.total))
         case FileState.DONE:
-            return tr(f"queue.done.{row.result or 'created'}", count=row.total)
+            said = tr(f"queue.done.{row.result or 'created'}", count=row.total)
+            if 0 < row.text_pages < row.pages:
+                return f"{said} · {tr('documents.pages_of', read=row.text_pages, count=row.pages)}"
+            return said
         case FileState.WRITING if row.file.imports:
             return tr("queue.importing")
         case FileState.WRITING:
@@ -103,6 +109,19 @@ class QueueTable(QAbstractTableModel):
         waiting = self._waiting.get(row.document, 0) if row.document is not None else 0
         return state_words(row, self._context, waiting)
 
+    def _noted(self, row: QueueRow) -> list[str]:
+        """What was odd about a file that came in."""
+        if row.state is not FileState.DONE:
+            return []
+        return [problem_text(problem, self._context.tr) for problem in row.problems]
+
+    def _icon(self, row: QueueRow) -> tuple[str, str]:
+        if row.document is not None and self._waiting.get(row.document):
+            return EMBEDDING_ICON
+        if row.state is FileState.DONE and any(each.severity != "info" for each in row.problems):
+            return NOTED_ICON
+        return ICONS[row.state]
+
     def rowCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else len(self._rows)
 
@@ -114,14 +133,15 @@ class QueueTable(QAbstractTableModel):
             return None
         row, column = self._rows[index.row()], QueueColumn(index.column())
         if role == Qt.ItemDataRole.DecorationRole and column is QueueColumn.STATE:
-            return self._context.theme.icon(*ICONS[row.state])
+            return self._context.theme.icon(*self._icon(row))
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             tip = role == Qt.ItemDataRole.ToolTipRole
             match column:
                 case QueueColumn.FILE:
                     return row.file.shown if tip else PurePath(row.file.shown).name
                 case QueueColumn.STATE:
-                    return self.words(index.row())
+                    words = self.words(index.row())
+                    return "\n".join([words, *self._noted(row)]) if tip else words
                 case QueueColumn.FOLDER:
                     return row.file.folder or self._context.tr(
                         "queue.folder_own" if row.file.imports else "queue.folder_none"

@@ -302,3 +302,19 @@ def test_every_kind_of_the_sheet_has_its_icon_and_words() -> None:
     assert set(ICONS) == set(DropKind)
     for language in texts.LANGUAGES:
         assert [kind for kind in DropKind if not texts.has(f"sorting.{kind.value}", language)] == []
+
+
+def test_pages_that_could_not_be_read_are_said_at_queue_and_document(shown: Shown) -> None:
+    """Case c411: a scanned page between two with text."""
+    shown.drop(CASES / "c411_mixed.pdf")
+    shown.until(lambda: done(shown) and shown.page.list.model.rowCount() == 1)
+    shown.settle()
+    model, table = shown.page.queue.model, shown.page.queue.table
+    assert "2 of 3 pages" in model.words(0)
+    assert "no text layer" in str(model.index(0, QueueColumn.STATE).data(Qt.ItemDataRole.ToolTipRole))
+    at = table.visualRect(model.index(0, 0)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    shown.settle()
+    pane = shown.page.pane
+    assert "2 of 3 pages" in pane.place.text()
+    assert "no text layer" in pane.odd.text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
@@ -15,10 +16,12 @@ from core.domain.folder import Document
 from core.domain.ids import DocumentPk, MemoryPk
 from core.domain.memory import Memory
 from core.domain.queries_documents import DocumentOf, PiecesOf
+from core.domain.results import Problem
 from ui.context import Context
 from ui.tasks import Lane
 from ui.views.documents.preview import CutText, PiecesPreview, stored_cut
 from ui.views.documents.versions import DocumentVersionsView
+from ui.views.transfer_words import problem_text
 from ui.widgets.state_stack import StateStack
 
 ACTIONS = (
@@ -59,6 +62,11 @@ class DocumentPane(QWidget):
         self.title.setWordWrap(True)
         self.place.setProperty("role", "small")
         self.place.setWordWrap(True)
+        self.odd = QLabel()
+        self.odd.setTextFormat(Qt.TextFormat.PlainText)
+        self.odd.setProperty("role", "warning")
+        self.odd.setWordWrap(True)
+        self.odd.hide()
         self.preview = PiecesPreview(ctx)
         self.versions = DocumentVersionsView(ctx)
         self.tabs = QTabWidget()
@@ -78,6 +86,7 @@ class DocumentPane(QWidget):
         head.setSpacing(2)
         head.addWidget(self.title)
         head.addWidget(self.place)
+        head.addWidget(self.odd)
         tools = QHBoxLayout()
         tools.setContentsMargins(0, 4, 0, 0)
         tools.setSpacing(4)
@@ -191,16 +200,32 @@ class DocumentPane(QWidget):
             parts.append(encoding)
         pages = row.details.get("pages")
         if isinstance(pages, int) and pages:
-            parts.append(tr("documents.pages", count=pages))
+            read = row.details.get("text_pages")
+            some = isinstance(read, int) and 0 < read < pages
+            parts.append(tr("documents.pages_of" if some else "documents.pages", read=read, count=pages))
         parts.append(row.path or tr("documents.typed"))
         self.place.setText(" · ".join(parts))
         self.place.setToolTip(row.path)
+        odd = "\n".join(problem_text(each, tr) for each in noted(row))
+        self.odd.setText(odd)
+        self.odd.setVisible(bool(odd))
 
     def _fail(self, error: Exception) -> None:
         if isinstance(error, NotFound):
             self.show_document(None)
             return
         self.stack.show_notice(self._ctx.tr.error(error))
+
+
+def noted(row: DocumentRow) -> list[Problem]:
+    """What was odd about the document's file when it was read."""
+    kept = row.details.get("problems")
+    found: list[Problem] = []
+    for each in kept if isinstance(kept, list | tuple) else ():
+        args = dict(each) if isinstance(each, Mapping) else {}
+        if isinstance(key := args.pop("key", None), str):
+            found.append(Problem(key, args))
+    return found
 
 
 def _looks(row: DocumentRow) -> tuple[object, ...]:

@@ -104,7 +104,8 @@ class QueuePanel(QWidget):
         table.setColumnWidth(QueueColumn.FILE, self._ctx.theme.px(220))
         table.setColumnWidth(QueueColumn.FOLDER, self._ctx.theme.px(112))
         table.customContextMenuRequested.connect(self._menu)
-        table.activated.connect(lambda index: self._open(self.model.row(index.row())))
+        for used in (table.activated, table.clicked):
+            used.connect(lambda index: self._open(self.model.row(index.row())))
         return table
 
     def _lay_out(self) -> None:
