@@ -269,9 +269,22 @@ def _dated(column: str) -> Callable[[Condition], Sql]:
     return compare
 
 
+def _dated_by_key(column: str) -> Callable[[Condition], Sql]:
+    """Through the column's own index, which holds no row of the trash: those are looked at by themselves."""
+
+    def compare(test: Condition) -> Sql:
+        condition, parameters = _dated(column)(test)
+        sides = (
+            f"SELECT pk FROM memory WHERE deleted_at IS {side}NULL AND {condition}" for side in ("", "NOT ")
+        )
+        return f"m.pk IN ({' UNION ALL '.join(sides)})", parameters * 2
+
+    return compare
+
+
 def _recalled(test: Condition) -> Sql:
     counted = number_range(test.value) is not None
-    return (_compared("m.activation_count") if counted else _dated("m.last_activated_at"))(test)
+    return (_compared("m.activation_count") if counted else _dated_by_key("last_activated_at"))(test)
 
 
 def _is(test: Condition) -> Sql:
@@ -329,7 +342,7 @@ _MAKERS: dict[str, Callable[[Condition], Sql]] = {
     "importance": _compared("m.importance"),
     "recalled": _recalled,
     "never": lambda _test: ("m.activation_count = 0", []),
-    "created": _dated("m.created_at"),
+    "created": _dated_by_key("created_at"),
     "updated": _dated("m.updated_at"),
     "has": lambda test: (_HAS[test.value], []),
     "is": _is,

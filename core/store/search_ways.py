@@ -22,7 +22,9 @@ _IN_TYPE_INDEX = frozenset({"type", "layer", "status"})
 """Keys whose columns stand in `ix_memory_live_type` too."""
 _IN_LIST = frozenset({"level", "importance", "floor", "updated", "never"})
 """Further keys whose columns stand in `ix_memory_list`."""
-_BY_KEY = frozenset({"folder", "tag", "core", "diffusion", "opposing", "alias", "related", "relation"})
+_BY_KEY = frozenset(
+    {"folder", "tag", "core", "diffusion", "opposing", "alias", "related", "relation", "created"}
+)
 """Keys that are answered by an index of their own."""
 _HAS_BY_KEY = frozenset({"duplicate", "relation", "alias", "tag", "proposal", "draft", "children"})
 _IS_IN_ROW = frozenset({"trash", "merged"})
@@ -37,7 +39,9 @@ def way_of(term: Term) -> Way:
 
 def _needs_list(term: Term) -> bool:
     match term:
-        case Condition("recalled") | Condition("is", _, "locked"):
+        case Condition("recalled"):
+            return not _is_by_key(term)
+        case Condition("is", _, "locked"):
             return True
         case Condition(key):
             return key in _IN_LIST
@@ -50,8 +54,8 @@ def _needs_list(term: Term) -> bool:
 
 def _told(term: Term) -> bool:
     match term:
-        case Condition("recalled", _, value):
-            return number_range(value) is not None
+        case Condition("recalled"):
+            return True
         case Condition("is", _, value):
             return value not in _IS_IN_ROW
         case Condition(key):
@@ -85,4 +89,6 @@ def _is_by_key(test: Condition) -> bool:
             return test.value in _HAS_BY_KEY
         case "is":
             return test.value == "outdated"
+        case "recalled":
+            return number_range(test.value) is None
     return test.key in _BY_KEY

@@ -56,6 +56,7 @@ def test_every_order_gives_the_same_memories(
         "-is:locked",
         "tag:harbour OR is:locked",
         "钟声 -has:tag",
+        "created>2020 -created:2019",
     ],
 )
 def test_every_order_gives_what_a_search_finds(engine: Engine, library: list[MemoryPk], text: str) -> None:
