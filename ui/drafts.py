@@ -1,4 +1,4 @@
-"""Drafts: typed text that is not saved yet. Kept per memory in the library, so it is never lost."""
+"""Drafts: what is typed and not saved yet. Kept in the library under a key each, so it is never lost."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from PySide6.QtCore import QObject, Signal
 
 from core.domain.api import Cancel, EngineApi, Report
 from core.domain.json_types import JsonObject
+from ui.context import Context
 from ui.tasks import Lane, TaskRunner
 
 PK = "pk"
 """Key in a draft under which it names its memory."""
+
+
+def drafts_of(ctx: Context) -> DraftKeeper:
+    """The drafts of an open library; all views share them."""
+    for keeper in ctx.tasks.findChildren(DraftKeeper):
+        if keeper.engine is ctx.engine:
+            return keeper
+    return DraftKeeper(ctx.engine, ctx.tasks, ctx.tasks)
 
 
 class DraftKeeper(QObject):
@@ -24,9 +33,18 @@ class DraftKeeper(QObject):
         self._engine, self._tasks = engine, tasks
         self._drafts: dict[str, JsonObject] = {}
         self._unwritten: dict[str, JsonObject | None] = {}
+        self._asked = False
+
+    @property
+    def engine(self) -> EngineApi:
+        """Whose library keeps them."""
+        return self._engine
 
     def load(self) -> None:
-        """Read which drafts there are."""
+        """Read which drafts there are, once."""
+        if self._asked:
+            return
+        self._asked = True
 
         def read(_progress: Report, _cancel: Cancel) -> Mapping[str, JsonObject]:
             return self._engine.drafts.all()
@@ -41,6 +59,10 @@ class DraftKeeper(QObject):
     def get(self, key: str) -> JsonObject | None:
         """The draft of that key, as typed last."""
         return self._drafts.get(key)
+
+    def below(self, prefix: str) -> Mapping[str, JsonObject]:
+        """The drafts whose keys begin so."""
+        return {key: data for key, data in self._drafts.items() if key.startswith(prefix)}
 
     def keep(self, key: str, data: JsonObject) -> None:
         """Keep a draft in place of an older one; not where the library is only read."""
@@ -62,6 +84,7 @@ class DraftKeeper(QObject):
 
     def close(self) -> None:
         """Write at once what the background has not written yet."""
+        self._tasks.drop_below(self)
         for key, data in list(self._unwritten.items()):
             self._store(key, data)
         self._unwritten.clear()

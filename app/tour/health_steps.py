@@ -82,11 +82,11 @@ def types(stage: Stage) -> None:
     """A type of one's own, made from another."""
     stage.act("library.types")
     page = _types(stage)
-    stage.until(lambda: page.list.count() == len(stage.ask(LibrarySchema()).types), "the types")
-    stage.click(page.copy_button)
-    stage.click(page.save_button)
+    stage.until(lambda: page.side.list.count() == len(stage.ask(LibrarySchema()).types), "the types")
+    stage.click(page.side.tools["copy"])
+    stage.click(page.pane.save_button)
     stage.until(lambda: stage.ask(LibrarySchema()).type(OWN_TYPE) is not None, "the new type")
-    stage.until(lambda: not page.save_button.isEnabled(), "the form")
+    stage.until(lambda: not page.pane.save_button.isEnabled(), "the form")
     made, like = stage.ask(LibrarySchema()).type(OWN_TYPE), stage.ask(LibrarySchema()).type("event")
     if made is None or like is None:
         raise StepFailed("the type is not in the store")

@@ -20,23 +20,34 @@ from core.domain.api import Cancel, Report
 from core.domain.queries_extract import Prompt, Prompts, PromptTask, SavePrompt
 from ui.context import Context
 from ui.dialogs.prompt_trial import PromptTrialPane
-from ui.tasks import Lane
+from ui.drafts import drafts_of
+from ui.tasks import Lane, single_shot
 from ui.theme import ROW_PX
 from ui.widgets.plain_text import PlainTextEdit
 
 ROWS, WIDTH = 12, 820
+DOT = " •"
+"""Behind the name of what has unsaved text."""
+KEEP_AFTER_MS = 400
 TASK = Qt.ItemDataRole.UserRole
 Key = tuple[PromptTask, str]
 
 
 class PromptsDialog(QDialog):
-    """A list of tasks beside the text. What is typed for a task stays until it is saved or thrown away."""
+    """A list of tasks beside the text.
+
+    What is typed for a task stays until it is saved or thrown away, also when the dialog or the program is closed.
+    """
 
     def __init__(self, ctx: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ctx = ctx
         self.prompts: dict[Key, Prompt] = {}
         self._typed: dict[Key, str] = {}
+        self._taken: set[Key] = set()
+        self._drafts = drafts_of(ctx)
+        self._drafts.load()
+        self._keep_soon = single_shot(self, KEEP_AFTER_MS, self._keep)
         tr = ctx.tr
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowModality(Qt.WindowModality.WindowModal)
@@ -57,6 +68,8 @@ class PromptsDialog(QDialog):
         self.default_button = QPushButton(tr("prompts.default"))
         self.save_button = QPushButton(tr("dialog.save"))
         self.save_button.setProperty("primary", True)
+        self.discard_button = QPushButton(tr("prompts.discard"))
+        self.discard_button.setAutoDefault(False)
         self.trial = PromptTrialPane(ctx, self._shown)
         self._lay_out()
         self.tasks.currentItemChanged.connect(lambda *_: self._show())
@@ -64,6 +77,8 @@ class PromptsDialog(QDialog):
         self.text.edited.connect(self._on_edited)
         self.default_button.clicked.connect(self.bring_default)
         self.save_button.clicked.connect(self.save)
+        self.discard_button.clicked.connect(self.discard)
+        self._drafts.changed.connect(self._take_drafts)
         self._load()
 
     def _lay_out(self) -> None:
@@ -87,6 +102,7 @@ class PromptsDialog(QDialog):
         row.addWidget(self.tasks)
         row.addLayout(right, 1)
         buttons = QDialogButtonBox()
+        buttons.addButton(self.discard_button, QDialogButtonBox.ButtonRole.ResetRole)
         buttons.addButton(self.save_button, QDialogButtonBox.ButtonRole.ApplyRole)
         buttons.addButton(tr("dialog.close"), QDialogButtonBox.ButtonRole.RejectRole)
         buttons.rejected.connect(self.reject)
@@ -118,7 +134,21 @@ class PromptsDialog(QDialog):
             item = QListWidgetItem(tr(f"prompt.{task.value}"))
             item.setData(TASK, task.value)
             self.tasks.addItem(item)
+        self._take_drafts()
         self.tasks.setCurrentRow(0)
+
+    def _take_drafts(self) -> None:
+        """What was typed before and never saved."""
+        for key, prompt in self.prompts.items():
+            text = (self._drafts.get(_draft_key(key)) or {}).get("text")
+            if key in self._taken or not isinstance(text, str):
+                continue
+            self._taken.add(key)
+            if key not in self._typed and text != prompt.text:
+                self._typed[key] = text
+        if self.key in self._typed and self._typed[self.key] != self.text.text():
+            self._show()
+        self._mark()
 
     @property
     def key(self) -> Key | None:
@@ -151,7 +181,30 @@ class PromptsDialog(QDialog):
             self._typed.pop(key, None)
         else:
             self._typed[key] = typed
+        self._keep_soon.start()
         self._say()
+
+    def _keep(self) -> None:
+        """Put what is typed among the drafts of the library."""
+        self._keep_soon.stop()
+        for key in self.prompts:
+            if key in self._typed:
+                self._taken.add(key)
+                self._drafts.keep(_draft_key(key), {"text": self._typed[key]})
+            else:
+                self._drafts.discard(_draft_key(key))
+
+    def done(self, result: int) -> None:
+        self._keep()
+        super().done(result)
+
+    def discard(self) -> None:
+        """Back to the text that is in use; what was typed for this one is gone."""
+        key = self.key
+        if key is not None:
+            self._typed.pop(key, None)
+            self._keep()
+            self._show()
 
     def bring_default(self) -> None:
         """Put the program's own text into the field; Save keeps it."""
@@ -179,6 +232,7 @@ class PromptsDialog(QDialog):
             key = (prompt.task, prompt.language)
             self.prompts[key] = prompt
             self._typed.pop(key, None)
+        self._keep()
         self._show()
 
     def _fail(self, error: Exception) -> None:
@@ -194,3 +248,17 @@ class PromptsDialog(QDialog):
         self.said.setText(tr(state, version=prompt.version))
         self.default_button.setEnabled(self.text.text() != prompt.built_in)
         self.save_button.setEnabled(bool(self._typed))
+        self.discard_button.setEnabled(key in self._typed)
+        self._mark()
+
+    def _mark(self) -> None:
+        """A dot at each task with unsaved text."""
+        typed = {task.value for task, _language in self._typed}
+        for row in range(self.tasks.count()):
+            item = self.tasks.item(row)
+            name = self._ctx.tr(f"prompt.{item.data(TASK)}")
+            item.setText(name + DOT if item.data(TASK) in typed else name)
+
+
+def _draft_key(key: Key) -> str:
+    return f"prompt/{key[0].value}/{key[1]}"

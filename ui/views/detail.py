@@ -17,7 +17,7 @@ from core.domain.queries import Folders, LibrarySchema, MemoryDetailOf
 from core.domain.results import Changes, MemoryDetail
 from core.domain.schema import Schema
 from ui.context import Context
-from ui.drafts import DraftKeeper
+from ui.drafts import drafts_of
 from ui.read_only import why_not
 from ui.tasks import Lane
 from ui.views.editor import Editor
@@ -64,7 +64,7 @@ class DetailPane(QWidget):
         self._loaded: _Loaded | None = None
         self._many = 0
         self._edit_next = False
-        self.drafts = DraftKeeper(ctx.engine, ctx.tasks, self)
+        self.drafts = drafts_of(ctx)
         self.drafts.load()
         self._build()
         ctx.bridge.changes.connect(self._on_changes)

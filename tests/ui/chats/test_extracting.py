@@ -19,6 +19,7 @@ from tests.fakes.model import ScriptedModel
 from tests.ui.chats.conftest import ChatDesk
 from ui.dialogs.folder_settings import FolderSettingsDialog
 from ui.dialogs.prompts import PromptsDialog
+from ui.drafts import drafts_of
 from ui.views.chats.page import ChatsPage
 from ui.views.proposal.words import group_title
 from ui.views.transfer_words import problem_text
@@ -212,6 +213,25 @@ def test_text_typed_for_one_task_stays_while_another_is_looked_at(chat_desk: Cha
     dialog.tasks.setCurrentRow(0)
     dialog.language.setCurrentIndex(dialog.language.findData("en"))
     assert dialog.text.text() == typed
+
+
+def test_text_that_was_not_saved_is_there_again_and_can_be_thrown_away(chat_desk: ChatDesk) -> None:
+    dialog = PromptsDialog(chat_desk.context)
+    chat_desk.show(dialog)
+    before = dialog.text.text()
+    QTest.keyClicks(dialog.text, "x")
+    typed = dialog.text.text()
+    dialog.reject()
+    chat_desk.settle()
+    assert [data["text"] for data in chat_desk.library.engine.drafts.all().values()] == [typed]
+    drafts_of(chat_desk.context).setParent(None)  # as after a restart
+    again = PromptsDialog(chat_desk.context)
+    chat_desk.show(again)
+    assert (again.text.text(), again.tasks.item(0).text()[-1]) == (typed, "•")
+    QTest.mouseClick(again.discard_button, LEFT)
+    chat_desk.settle()
+    assert again.text.text() == before
+    assert not chat_desk.library.engine.drafts.all()
 
 
 def test_prompt_is_tried_on_one_message_and_nothing_is_kept(chat_desk: ChatDesk) -> None:
