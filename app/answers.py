@@ -222,6 +222,7 @@ _HINTS = (
     ("error.export.exists", "overwrite", "cli.hint.overwrite"),
     ("error.file.json_broken", "files", "cli.hint.partly"),
     ("error.file.chats_broken", "files", "cli.hint.partly"),
+    ("error.file.sqlite_damaged_partly", "files", "cli.hint.partly"),
     ("error.folder.unknown", "create", "cli.hint.create"),
     ("error.file.is_document", "files", "cli.hint.ingest"),
     ("error.file.not_json", "files", "cli.hint.ingest"),

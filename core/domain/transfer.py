@@ -46,7 +46,9 @@ class Format(StrEnum):
 
 CHATS_BROKEN = "error.file.chats_broken"
 """The error of an export that breaks off after some of its chats."""
-READABLE_ERRORS = frozenset({"error.file.json_broken", CHATS_BROKEN})
+DATABASE_BROKEN = "error.file.sqlite_damaged_partly"
+"""The error of a database of which some rows can still be read."""
+READABLE_ERRORS = frozenset({"error.file.json_broken", CHATS_BROKEN, DATABASE_BROKEN})
 """Errors that come with a part that can be read."""
 CONTENT_FORMATS = frozenset({Format.MCZ, Format.MEM0, Format.MARKDOWN})
 """Formats that hold a content (core.domain.package): the whole library, folders, or any memories."""

@@ -274,7 +274,12 @@ def test_foreign_empty_and_damaged_files_are_refused_and_left_alone(desk: FilesD
     )
     hollow = desk.root / "hollow.db"
     hollow.write_bytes(b"")
-    refused = {foreign: "sqlite_foreign", torn: "sqlite_damaged", garbled: "sqlite_damaged", hollow: "empty"}
+    refused = {
+        foreign: "sqlite_foreign",
+        torn: "sqlite_damaged_partly",
+        garbled: "sqlite_damaged",
+        hollow: "empty",
+    }
     for path, key in refused.items():
         before = digest(path)
         with pytest.raises(BadFile) as caught:
@@ -452,3 +457,51 @@ def test_database_is_named_after_its_directory(desk: FilesDesk) -> None:
     plan = desk.plan(booku(desk.root / "艾琳的机器人" / "metadata.db", [record("m1")]))
     assert plan.source_name == "艾琳的机器人/metadata.db"
     assert plan.folders[0].origin["file"] == "艾琳的机器人/metadata.db"
+
+
+def _many(place: Path) -> bytes:
+    rows_ = [record(f"m{number}", content="字" * 300, created_at=T0 + number) for number in range(200)]
+    return booku(place / "metadata.db", rows_, [("m1", "core", "灯塔")], []).read_bytes()
+
+
+def _ruined(whole: bytes, fault: str) -> bytes:
+    """The database without its last tenth, or with a page of rows (13) or of an index (10) overwritten."""
+    if fault == "cut":
+        return whole[: len(whole) * 9 // 10]
+    kind = 13 if fault == "rows" else 10
+    found = [at for at in range(4096, len(whole), 4096) if whole[at] == kind]
+    at = found[len(found) // 2]
+    return whole[:at] + b"\xa5" * 4096 + whole[at + 4096 :]
+
+
+@pytest.mark.parametrize("fault", ["rows", "cut", "index"])
+def test_rows_beside_the_damage_are_offered_and_never_taken_unasked(
+    tmp_path: Path, fault: str, desk: FilesDesk
+) -> None:
+    path = tmp_path / "metadata.db"
+    path.write_bytes(_ruined(_many(tmp_path), fault))
+    before = digest(path)
+    with pytest.raises(BadFile) as refused:
+        desk.plan(path)
+    assert refused.value.key == "error.file.sqlite_damaged_partly"
+    plan = desk.plan(path, partly=True)
+    left = len(plan.memories)
+    assert left == refused.value.text_args["memories"]
+    assert (left == 200) is (fault == "index")
+    assert left > 150
+    assert all("字" * 300 in memory.body for memory in plan.memories)
+    assert "import.problem.database_damaged" in {problem.key for problem in plan.problems}
+    assert digest(path) == before
+
+
+def test_value_that_a_column_forbids_is_no_damage(tmp_path: Path, desk: FilesDesk) -> None:
+    path = tmp_path / "metadata.db"
+    path.write_bytes(_many(tmp_path))
+    for old, new in (("title TEXT NOT NULL", "title TEXT"), ("title TEXT", "title TEXT NOT NULL")):
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("PRAGMA writable_schema = ON")
+            connection.execute("UPDATE sqlite_master SET sql = replace(sql, ?, ?)", (old, new))
+        if new == "title TEXT":
+            with closing(sqlite3.connect(path)) as connection, connection:
+                connection.execute(f"UPDATE {RECORDS} SET title = NULL WHERE memory_id = 'm7'")
+    assert len(desk.plan(path).memories) == 200

@@ -13,9 +13,11 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.adapters.formats.booku_damage import damaged_places, filled_up, rows_around_damage
 from core.adapters.formats.problems import INFO, Problems
 from core.algos.booku_rows import RECORDS
 from core.domain.errors import BadFile
+from core.domain.transfer import DATABASE_BROKEN
 
 TAGS = "booku_memory_tags"
 MEMOS = "booku_temporary_memos"
@@ -36,26 +38,47 @@ class BookuTables:
     generation: str
 
 
-def read_tables(path: Path, problems: Problems) -> BookuTables:
+def read_tables(path: Path, problems: Problems, *, partly: bool = False) -> BookuTables:
     """The rows of `path` together with what its -wal file holds. The files stay byte for byte as they are.
 
-    Errors: BadFile when it is empty, not SQLite, damaged, or a database of another program.
+    `partly`: of a damaged database take the rows that can be read. Errors: BadFile when it is empty, not SQLite,
+    damaged, or a database of another program.
     """
     check_sqlite(path)
     _check_wal(path, problems)
     try:
-        with copied(path) as copy, closing(open_read_only(copy)) as connection:
-            tables = _tables(connection)
-            if RECORDS not in tables:
-                raise BadFile("error.file.sqlite_foreign", name=path.name, tables=_named(tables))
-            return BookuTables(
-                records=_rows(connection, RECORDS),
-                tags=_rows(connection, TAGS) if TAGS in tables else [],
-                memos=_rows(connection, MEMOS) if MEMOS in tables else [],
-                generation=_generation(connection, tables),
-            )
+        with copied(path) as copy:
+            cut = filled_up(copy)
+            with closing(open_read_only(copy)) as connection:
+                tables = _tables(connection)
+                if RECORDS not in tables:
+                    raise BadFile("error.file.sqlite_foreign", name=path.name, tables=_named(tables))
+                found, damage = _read(connection, tables)
+            damage = cut or damage
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the message may quote damaged names
         raise BadFile("error.file.sqlite_damaged", name=path.name, details=str(error)) from error
+    if damage and not found.records:
+        raise BadFile("error.file.sqlite_damaged", name=path.name, details=damage)
+    if damage and not partly:
+        raise BadFile(DATABASE_BROKEN, name=path.name, memories=len(found.records), details=damage)
+    if damage:
+        problems.add("import.problem.database_damaged", memories=len(found.records))
+    return found
+
+
+def _read(connection: sqlite3.Connection, tables: list[str]) -> tuple[BookuTables, str]:
+    """All rows that can be read, and what is damaged in the database; "" for a whole one."""
+    damage = damaged_places(connection)
+    rows: dict[str, list[dict[str, Cell]]] = {RECORDS: [], TAGS: [], MEMOS: []}
+    for table in rows:
+        if table not in tables:
+            continue
+        try:
+            rows[table] = _rows(connection, table)
+        except sqlite3.DatabaseError as error:
+            damage = damage or str(error)
+            rows[table] = rows_around_damage(connection, table)
+    return BookuTables(rows[RECORDS], rows[TAGS], rows[MEMOS], _generation(connection, tables)), damage
 
 
 def is_sqlite(path: Path) -> bool:

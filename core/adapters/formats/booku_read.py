@@ -29,10 +29,12 @@ from core.domain.schema import Schema
 from core.domain.transfer import Format, ImportPlan, PlannedEdge, PlannedFolder, PlannedMemo, PlannedMemory
 
 
-def read_booku(path: Path, schema: Schema, problems: Problems | None = None) -> ImportPlan:
+def read_booku(
+    path: Path, schema: Schema, problems: Problems | None = None, *, partly: bool = False
+) -> ImportPlan:
     """The dry run of an import of a metadata.db (with its -wal beside it). Errors: BadFile, see read_tables."""
     problems = problems if problems is not None else Problems()
-    tables = read_tables(path, problems)
+    tables = read_tables(path, problems, partly=partly)
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     return plan_of(tables, schema, problems, name=_shown_name(path), fallback_time=changed)
 

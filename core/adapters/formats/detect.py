@@ -76,7 +76,7 @@ def read_any(path: Path, schema: Schema, *, partly: bool = False) -> ImportPlan:
         if is_sqlite(path):
             problems = Problems()
             note_vectors(path, problems)
-            return with_source(read_booku(path, schema, problems), path)
+            return with_source(read_booku(path, schema, problems, partly=partly), path)
         _refuse_other(path, head)
         plan = _read_card_file(path, head, schema, partly=partly) or _read_text(path, schema, partly=partly)
         return with_source(plan, path)

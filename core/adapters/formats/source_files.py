@@ -27,7 +27,7 @@ from core.domain.source_file import PARTLY_KEY, PATH_KEY, READ_KEY, SHOWN, Sourc
 from core.domain.transfer import Format, ImportPlan
 
 SIDES = ("-wal", "-shm", "-journal")
-BROKEN = "import.problem.broken_json"
+BROKEN = frozenset({"import.problem.broken_json", "import.problem.database_damaged"})
 _PACKAGE = b"PK\x03\x04"
 _LOCK_FROM, _LOCK_BYTES = 0x40000000, 512
 """The bytes of a database on which SQLite puts its locks (its file format, "The Lock-Byte Page")."""
@@ -38,7 +38,7 @@ def with_source(plan: ImportPlan, path: Path) -> ImportPlan:
     """The plan whose folders know their file: where it is, and by what it is known again."""
     if plan.format not in SHOWN:
         return plan
-    partly = any(problem.key == BROKEN for problem in plan.problems)
+    partly = any(problem.key in BROKEN for problem in plan.problems)
     origin = {
         "format": plan.format.value,
         "file": storable(path.name),

@@ -10,13 +10,15 @@ from core.domain.document import DocumentKind
 from core.domain.errors import BadFile, EncodingQuestion, PasswordQuestion
 from core.domain.queries_drop import SORT_OF, DropKind, SortedFile
 from core.domain.results import Problem
-from core.domain.transfer import CHATS_BROKEN, READABLE_ERRORS, Found
+from core.domain.transfer import CHATS_BROKEN, DATABASE_BROKEN, READABLE_ERRORS, Found
 from core.ports.document_reader import DocumentReader
 from core.services.ingest.rows import said, shown_path
 
 FindIn = Callable[[Path], tuple[Found, ...]]
 """What can be imported of a file (core.ports.file_formats)."""
 
+_READABLE = {CHATS_BROKEN: DropKind.CHATS, DATABASE_BROKEN: DropKind.DATABASES}
+"""What the files are of which a part can be read."""
 _GENERAL = frozenset(
     {
         "error.document.picture",
@@ -63,7 +65,7 @@ def _sorted(path: Path, find: FindIn, reader: DocumentReader, cancel: Cancel | N
         )
     problem = None if found is None else found.problem
     if problem is not None and problem.key in READABLE_ERRORS:
-        sort = DropKind.CHATS if problem.key == CHATS_BROKEN else DropKind.GRAPHS
+        sort = _READABLE.get(problem.key, DropKind.GRAPHS)
         return SortedFile(path=path, shown=shown_path(path), sort=sort, problem=problem)
     return _document(path, problem, reader, cancel)
 
