@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -42,6 +43,22 @@ class _Choice:
     count: int | None = None
     type: str = ""
 
+    def rank(self, typed: str) -> tuple[int, str]:
+        """How well it fits what was typed (0 is best, _NO_RANK not at all), and the word that does."""
+        if not typed:
+            return 1, self.word
+        best, word = _NO_RANK, self.word
+        for each in self.words if self.word == self.words[0] else (self.word, *self.words):
+            folded = _folded(each)
+            if typed in folded:
+                rank = 0 if folded == typed else 1 if folded.startswith(typed) else 2
+                if rank < best:
+                    best, word = rank, each
+        return best, word
+
+
+_NO_RANK = 3
+
 
 class Completing:
     """Answers CompleteSearch. Values are read once, and again after a change."""
@@ -63,7 +80,7 @@ class Completing:
             name = ""
         else:
             name = place.key
-            found = _fitting(self._choices(place, query), typed)
+            found = _fitting(self._choices(place, query), typed, query.limit + 2)
         found = [each for each in found if each.insert != query.text[place.start : place.end]]
         rows = tuple(found[: query.limit])
         if name == ValuesOf.PERSON:
@@ -131,15 +148,14 @@ class Completing:
         return ()
 
     def _in_use(self, what: ValuesOf, typed: str, limit: int) -> list[_Choice]:
-        values = self._keep(
-            f"values {what.value}",
-            lambda: self._values().values_of(what, limit if _by_prefix(what) else VALUES_KEPT),
+        if _by_prefix(what):
+            values = self._values()
+            return _as_choices(
+                values.titles_from(typed, limit + 2) if typed else values.values_of(what, limit + 2)
+            )
+        return self._keep(
+            f"values {what.value}", lambda: _as_choices(self._values().values_of(what, VALUES_KEPT))
         )
-        if _by_prefix(what) and typed:
-            values = self._values().titles_from(typed, limit)
-        return [
-            _Choice(each.value, (each.value,), count=each.count, type=each.type) for each in _distinct(values)
-        ]
 
     def _typed(self, name: str, language: str) -> list[_Choice]:
         """Types or relation types, by id and label."""
@@ -254,8 +270,12 @@ def _by_prefix(what: ValuesOf) -> bool:
     return what is ValuesOf.RELATED
 
 
-def _distinct(values: Sequence[NamedValue]) -> list[NamedValue]:
-    return list({each.value: each for each in reversed(values)}.values())[::-1]
+def _as_choices(values: Sequence[NamedValue]) -> list[_Choice]:
+    """One choice a value, in their order."""
+    first: dict[str, NamedValue] = {}
+    for each in values:
+        first.setdefault(each.value, each)
+    return [_Choice(each.value, (each.value,), count=each.count, type=each.type) for each in first.values()]
 
 
 def _folded(text: str) -> str:
@@ -283,35 +303,19 @@ def _dates(key: Key, op: str) -> list[_Choice]:
     return choices
 
 
-def _fitting(choices: Iterable[_Choice], typed: str) -> list[Suggestion]:
+def _fitting(choices: Iterable[_Choice], typed: str, limit: int) -> list[Suggestion]:
     """What was typed as a whole first, then what begins with it, then what holds it; else in the order given."""
-    ranked: list[tuple[int, Suggestion]] = []
+    ranked: list[tuple[int, int, _Choice, str]] = []
     wanted = typed.strip("*")
-    for choice in choices:
-        rank, word = _rank(choice, wanted)
+    for place, choice in enumerate(choices):
+        rank, word = choice.rank(wanted)
         if rank < _NO_RANK:
-            shown = word if word in (choice.word, *choice.words[:1]) or choice.text else choice.word
-            label = choice.label if shown == choice.word else choice.word
-            ranked.append(
-                (
-                    rank,
-                    Suggestion(quoted(shown), shown, label, choice.text, choice.count, choice.type),
-                )
-            )
-    ranked.sort(key=lambda pair: pair[0])
-    return [row for _, row in ranked]
+            ranked.append((rank, place, choice, word))
+    return [_row(choice, word) for _, _, choice, word in heapq.nsmallest(limit, ranked)]
 
 
-_NO_RANK = 3
-
-
-def _rank(choice: _Choice, typed: str) -> tuple[int, str]:
-    if not typed:
-        return 1, choice.word
-    best, word = _NO_RANK, choice.word
-    for each in dict.fromkeys((choice.word, *choice.words)):
-        folded = _folded(each)
-        rank = 0 if folded == typed else 1 if folded.startswith(typed) else 2 if typed in folded else _NO_RANK
-        if rank < best:
-            best, word = rank, each
-    return best, word
+def _row(choice: _Choice, word: str) -> Suggestion:
+    own = word in (choice.word, choice.words[0]) or bool(choice.text)
+    shown = word if own else choice.word
+    label = choice.label if shown == choice.word else choice.word
+    return Suggestion(quoted(shown), shown, label, choice.text, choice.count, choice.type)

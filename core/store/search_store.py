@@ -79,7 +79,8 @@ class SqlSearchStore:
         sql = (
             "SELECT named.value, (SELECT count(*) FROM edge e WHERE e.relation = 'involved_in'"
             " AND e.expired_at IS NULL AND (e.source = m.pk OR e.target = m.pk)) FROM json_each(?) named"
-            f" JOIN memory m ON m.title = named.value COLLATE NOCASE WHERE {_PERSONS}"
+            " JOIN memory m INDEXED BY ix_memory_live_title ON m.title = named.value COLLATE NOCASE"
+            f" WHERE {_PERSONS}"
         )
         found: dict[str, int] = {}
         with self._database.reading() as connection:
