@@ -37,6 +37,8 @@ class ModelLink(QObject):
         self.in_sight: Callable[[], bool] = lambda: False
         """Whether requests are shown elsewhere now, so that no dialog has to open."""
         self.open_request: QWidget | None = None
+        self._follows = 0
+        """The request that came of the reply to another one."""
         context.tasks.waits.connect(self._on_waits)
         context.actions.on("window.settings", self.show_settings)
         context.actions.on("library.models", self.show_models)
@@ -142,6 +144,8 @@ class ModelLink(QObject):
 
         dialog = ManualReplyDialog(self._context, request, self._window.window())
         self.open_request = dialog
+        if request.number == self._follows:
+            dialog.panel.say(self._context.tr("manual.follows"))
         dialog.finished.connect(self._on_closed)
         dialog.rejected.connect(lambda: self.warned.emit(self._context.tr("manual.waits"), False))
         dialog.handed_in.connect(self.go_on)
@@ -185,6 +189,7 @@ class ModelLink(QObject):
     def _on_failed(self, error: Exception) -> None:
         tr = self._context.tr
         if isinstance(error, WaitsForReply):
+            self._follows = error.number
             if error.changed:
                 self.warned.emit(tr("manual.changed"), True)
             return

@@ -152,6 +152,16 @@ def test_request_opens_is_copied_and_its_reply_leads_to_the_proposal(show: Calla
     assert QGuiApplication.clipboard().text() == dialog.request.text
     assert "Night 2" in dialog.request.text
     assert not dialog.hand_in.isEnabled()
+    assert not dialog.said.isVisible()
+    QTest.keyClicks(dialog.reply, "I would rather not.")
+    click(dialog.hand_in)
+    first, link = dialog.request.number, shown.session.model_link
+    shown.qtbot.waitUntil(
+        lambda: isinstance(link.open_request, ManualReplyDialog) and link.open_request.request.number != first
+    )
+    dialog = shown.dialog()
+    assert "asks once more" in dialog.said.text()
+    assert dialog.said.isVisible()
     dialog.reply.setFocus()
     QTest.keyClicks(dialog.reply, REPLY)
     click(dialog.hand_in)

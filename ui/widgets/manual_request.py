@@ -85,6 +85,11 @@ class ManualRequestPanel(QWidget):
             part.setVisible(not request.answered)
         self._say()
 
+    def say(self, text: str) -> None:
+        """A line below the reply."""
+        self.said.setText(text)
+        self.said.show()
+
     def copy_request(self) -> None:
         """Put the request into the clipboard."""
         QGuiApplication.clipboard().setText(self.text.toPlainText())
@@ -125,8 +130,7 @@ class ManualRequestPanel(QWidget):
         )
 
     def _failed(self, error: Exception) -> None:
-        self.said.setText(self._context.tr.error(error))
-        self.said.show()
+        self.say(self._context.tr.error(error))
 
     def _say(self) -> None:
         tr, request = self._context.tr, self.request

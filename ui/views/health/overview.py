@@ -29,7 +29,7 @@ class Overview(QWidget):
         self._card: FolderCard | None = None
         self.store, self.index, self.folder_card = Card(), Card(), Card()
         self.store_figures, self.index_figures = Figures(1), Figures(1)
-        self.figures, self.kinds = Figures(4), Figures(4)
+        self.figures, self.kinds, self.layers = Figures(4), Figures(4), Figures(4)
         self.choice = QComboBox()
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.choice.activated.connect(lambda _index: self._ask_folder())
@@ -55,6 +55,10 @@ class Overview(QWidget):
         line.setFixedHeight(4)
         self.folder_card.column.addWidget(line)
         self.folder_card.column.addWidget(self.kinds)
+        second = QLabel()
+        second.setFixedHeight(4)
+        self.folder_card.column.addWidget(second)
+        self.folder_card.column.addWidget(self.layers)
         self.made_card.column.addWidget(self.made)
         self.recalled_card.column.addWidget(self.recalled)
         plots = QHBoxLayout()
@@ -192,5 +196,7 @@ class Overview(QWidget):
         )
         theme = self._context.theme
         kinds = [(theme.type_label(name, tr.code), tr.number(count)) for name, count in card.types.items()]
-        kinds += [(tr(f"layer.{name}"), tr.number(count)) for name, count in card.layers.items()]
         self.kinds.show_pairs(kinds)
+        self.layers.show_pairs(
+            [(tr(f"layer.{name}"), tr.number(count)) for name, count in card.layers.items()]
+        )

@@ -163,5 +163,5 @@ class HealthPage(QWidget):
         if state.last_check is None:
             lines.append(tr("health.unchecked"))
         self.reasons.setText(
-            " ".join(lines) if lines else tr("health.fine", when=tr.relative(state.last_check))
+            "\n".join(lines) if lines else tr("health.fine", when=tr.relative(state.last_check))
         )

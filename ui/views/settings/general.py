@@ -71,10 +71,7 @@ class SettingsForm(QWidget):
         settings = self._context.settings
         match setting.form:
             case Form.FLAG:
-                box = QCheckBox(self._context.tr("settings.on"))
-                box.setChecked(bool(settings.get(setting.key)))
-                box.toggled.connect(lambda on: self._set(setting, on))
-                return box
+                return self._flag(setting)
             case Form.NUMBER:
                 number = QSpinBox()
                 number.setRange(setting.low or 0, setting.high if setting.high is not None else 1_000_000)
@@ -95,6 +92,19 @@ class SettingsForm(QWidget):
                 )
                 guard_wheel(choice)
                 return choice
+
+    def _flag(self, setting: Setting) -> QCheckBox:
+        """A box that says in words what it is set to."""
+        tr, box = self._context.tr, QCheckBox()
+
+        def say(on: bool) -> None:
+            box.setText(tr("settings.on" if on else "settings.off"))
+
+        box.toggled.connect(say)
+        box.setChecked(bool(self._context.settings.get(setting.key)))
+        say(box.isChecked())
+        box.toggled.connect(lambda on: self._set(setting, on))
+        return box
 
     def _set(self, setting: Setting, value: bool | int | str) -> None:
         try:
