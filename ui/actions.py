@@ -199,6 +199,7 @@ TABLE: tuple[Action, ...] = (
     Action("memory.discard", "mdi6.close", no_shortcut=DANGER, need=Need.EDITING),
     Action("memory.about", "mdi6.card-search-outline", "D", need=Need.ONE, reach=Reach.LIST),
     # many memories
+    Action("memory.select_related", "mdi6.selection-multiple", "Ctrl+Alt+R", need=Need.OUTSIDE_TRASH),
     Action("memory.move", "mdi6.folder-move-outline", "Ctrl+M", need=Need.OUTSIDE_TRASH, writes=True),
     Action("memory.copy", "mdi6.content-duplicate", "Ctrl+Shift+D", need=Need.OUTSIDE_TRASH, writes=True),
     Action("memory.type", "mdi6.shape-outline", no_shortcut=MENU, need=Need.OUTSIDE_TRASH, writes=True),

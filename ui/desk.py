@@ -39,6 +39,7 @@ from ui.dialogs.folders import AlsoReadsDialog, MergeFolderDialog
 from ui.dialogs.importing import ImportDialog
 from ui.dialogs.move import MoveDialog
 from ui.dialogs.replace import ReplaceDialog
+from ui.dialogs.select_related import SelectRelatedDialog
 from ui.dialogs.source_changes import SourceChangesDialog
 from ui.dialogs.write_back import WriteBackDialog
 from ui.models.copying import as_json, as_markdown, as_tsv
@@ -71,6 +72,12 @@ class Source(Protocol):
 
     def go_to(self, pks: Pks) -> None:
         """Select these memories and look at them."""
+
+    def select(self, pks: Pks) -> None:
+        """Select these memories."""
+
+    def shows(self, pk: MemoryPk) -> bool:
+        """Whether a memory is there to be selected."""
 
     def show_new(self, pk: MemoryPk) -> None:
         """A memory was made while this page was shown."""
@@ -317,6 +324,7 @@ class Desk(QObject):
         }
         for name, make in dialogs.items():
             actions.on(name, partial(self._ask, make))
+        actions.on("memory.select_related", self._select_related)
         actions.on("trash.empty", lambda: EraseDialog(self._context, None, self._top).open())
         actions.on("library.import", lambda: self._import(self._paths.file))
         actions.on("library.import_directory", lambda: self._import(self._paths.directory))
@@ -333,6 +341,17 @@ class Desk(QObject):
         pks = self.selected()
         if pks:
             make(pks).open()
+
+    def _select_related(self) -> None:
+        """Add what is related to the selection, chosen in a dialog."""
+        pks, source, page = self.selected(), self.source, self._page
+        if not pks:
+            return
+        shown = page.lists if source is None else source.shows
+        add = page.go_to if source is None else source.select
+        dialog = SelectRelatedDialog(self._context, pks, shown, self._top)
+        dialog.chosen.connect(lambda found: add((*pks, *found)))
+        dialog.open()
 
     def _import(self, choose: Callable[[QWidget, str, Path], Path | None]) -> None:
         path = choose(self._top, self._context.tr("chooser.import.title"), Path.home())

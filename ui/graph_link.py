@@ -126,6 +126,15 @@ class GraphSource:
         if pks:
             self._graph.go_to(int(pks[0]))
 
+    def select(self, pks: Pks) -> None:
+        """Select memories; the whole library is shown when one is not in this graph."""
+        self._graph.look_at(tuple(int(pk) for pk in pks))
+
+    def shows(self, pk: MemoryPk) -> bool:
+        """Whether a memory is in this graph."""
+        state = self._graph.picture.state
+        return state is not None and state.index(int(pk)) >= 0
+
     def folder(self) -> FolderPk | None:
         """The folder whose graph is shown."""
         return self._graph.folder

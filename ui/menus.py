@@ -20,7 +20,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "edit",
         (
-            "edit.undo", "edit.redo", "", "edit.select_all", "", "edit.copy_table",
+            "edit.undo", "edit.redo", "", "edit.select_all", "memory.select_related", "", "edit.copy_table",
             "edit.copy_markdown", "edit.copy_json",
         ),
     ),

@@ -20,7 +20,7 @@ from core.domain.edge import Edge
 from core.domain.enums import ActorKind, Kind, OpRole, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.health import Fault, Faulty
-from core.domain.ids import DocumentPk, FolderPk, MemoryPk, OpId, TypeId
+from core.domain.ids import DocumentPk, FolderPk, MemoryPk, OpId, RelationId, TypeId
 from core.domain.memory import Alias, Memory, MemoryState, Tag, TagSet
 from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
@@ -167,6 +167,21 @@ class Reader(Protocol):
 
     def beside(self, memories: Sequence[MemoryPk], at: datetime) -> array[int]:
         """Other memories one living relation away from one of these, those with most relations to them first."""
+
+    def neighbours(
+        self,
+        memories: Sequence[MemoryPk],
+        relations: Collection[RelationId],
+        *,
+        outward: bool,
+        inward: bool,
+        at: datetime | None,
+    ) -> array[int]:
+        """Memories at the other end of relations of these, by pk, trashed ones too.
+
+        `relations` empty = of all types; `outward`: from these, `inward`: to these; `at`: living then (None = past
+        ones too).
+        """
 
     def edges_between(self, source: MemoryPk, target: MemoryPk) -> list[Edge]:
         """Edges of exactly this direction, by pk."""

@@ -226,7 +226,7 @@ def _events(
     kept = [
         memory.pk
         for memory in looked_at
-        if not is_update_event(memory) and (memory.pk in related or _names_it(memory, schema, folded))
+        if not is_update_event(memory) and (memory.pk in related or names_it(memory, schema, folded))
     ]
     exact = number <= MOST_LOOKED_AT
     total = len(kept) if exact else number
@@ -240,12 +240,13 @@ def _mentions(
     """Memories whose injected text names it, newest first."""
     folded = folded_names(names)
     looked_at = reader.records(Memory, candidates[:MOST_LOOKED_AT])
-    kept = [memory.pk for memory in looked_at if _names_it(memory, schema, folded)]
+    kept = [memory.pk for memory in looked_at if names_it(memory, schema, folded)]
     unread = max(0, len(candidates) - MOST_LOOKED_AT)
     return FoundRows(tuple(reader.memory_rows(kept[:limit])), len(kept) + unread, not unread)
 
 
-def _names_it(memory: Memory, schema: Schema, folded: Sequence[str]) -> bool:
+def names_it(memory: Memory, schema: Schema, folded: Sequence[str]) -> bool:
+    """Whether the text of a memory that would be injected holds one of the folded names."""
     cells = shown_cells(memory, schema.type(memory.type))
     return any(text and holds_name(folded_text(text), folded) for text in cells.values())
 

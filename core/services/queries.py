@@ -13,6 +13,7 @@ from core.domain import queries_documents as qd
 from core.domain import queries_merge as qm
 from core.domain import queries_proposals as qp
 from core.domain import queries_recall as qr
+from core.domain import queries_related as qre
 from core.domain import queries_sayings as qsa
 from core.domain import queries_schema as qs
 from core.domain import queries_search as qf
@@ -45,6 +46,7 @@ from core.services import (
     promote,
     proposals,
     recall_cases,
+    related,
     replace,
     saved_searches,
     schema_desk,
@@ -209,6 +211,7 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.FolderByName: folder_by_name,
     qsa.OldTextsOf: old_texts.old_texts,
     qsa.EverythingAbout: about.about,
+    qre.RelatedMemories: related.related,
     q.CrossingEdges: crossing_edges,
     q.LiveEdges: live_edges,
     q.Edges: edges,

@@ -18,7 +18,7 @@ from core.domain.edge import Edge
 from core.domain.enums import Kind, Layer, Status, StatusReason, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.health import Fault, Faulty
-from core.domain.ids import DocumentPk, FolderPk, MemoryId, MemoryPk, OpId, TypeId
+from core.domain.ids import DocumentPk, FolderPk, MemoryId, MemoryPk, OpId, RelationId, TypeId
 from core.domain.memory import Alias, MemoryState, Tag, TagSet, cut_title
 from core.domain.merge import MergeRecord
 from core.domain.pin import Pin
@@ -31,6 +31,7 @@ from core.domain.schema import MemoryType, RelationType, Schema
 from core.ports.store import R
 from core.store import chat_rows, faults, filters, naming, proposal_rows, said
 from core.store.codecs import FIELDS, decode, from_micros, to_micros
+from core.store.neighbours import neighbours
 from core.store.packed_rows import keys_of, stored_vectors, vector_groups
 from core.store.search_sql import live_edges, said_when_slow
 
@@ -253,6 +254,18 @@ class SqlReader:
             " GROUP BY beside ORDER BY count(*) DESC, beside",
             (keys, keys, keys),
         )
+
+    def neighbours(
+        self,
+        memories: Sequence[MemoryPk],
+        relations: Collection[RelationId],
+        *,
+        outward: bool,
+        inward: bool,
+        at: datetime | None,
+    ) -> array[int]:
+        """Memories at the other end of relations, by pk."""
+        return neighbours(self._rows, memories, relations, outward=outward, inward=inward, at=at)
 
     def edges_between(self, source: MemoryPk, target: MemoryPk) -> list[Edge]:
         """Edges of exactly this direction, by pk."""

@@ -23,6 +23,7 @@ from core.settings import Settings
 from tests.services.desk import PERSON, Desk
 from tests.ui.conftest import OneLibrary, settled
 from ui.dialogs.replace import ReplaceDialog
+from ui.dialogs.select_related import SelectRelatedDialog
 from ui.language import Language
 from ui.main_window import MainWindow
 from ui.path_choice import PathChoice
@@ -33,6 +34,8 @@ from ui.theme import Theme
 from ui.views.about.page import AboutPage
 from ui.views.reading import TextBlock
 from ui.views.review.page import ReviewPage
+
+CTRL_ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 
 
 @dataclass
@@ -79,6 +82,7 @@ def story(root: Path) -> dict[str, MemoryPk]:
         uow.update(Kind.MEMORY, [pks["found"], pks["other"]], {"parent": pks["sum"]})
 
     desk.store.write(OpDraft("op.change", PERSON), fold)
+    desk.edge(pks["found"], pks["irene"], "involved_in")
     desk.run(EditMemory(memory=pks["found"], body="They found 14 children."))
     desk.run(EditMemory(memory=pks["irene"], title="Irene Moss"))
     desk.engine.close()
@@ -215,3 +219,24 @@ def test_selected_text_offers_everything_about_it(shown: Shown) -> None:
     menu.close()
     shown.settle()
     assert shown.session.shown_page == "about"
+
+
+def test_related_memories_are_counted_and_added_to_the_selection(shown: Shown) -> None:
+    session, pks = shown.session, shown.pks
+    shown.show("irene")
+    session.memories.table.setFocus()
+    shown.qtbot.keyClick(session.memories.table, Qt.Key.Key_R, CTRL_ALT)
+    dialog = shown.window.findChild(SelectRelatedDialog)
+    assert dialog is not None
+    shown.qtbot.waitUntil(lambda: dialog.count.text() != "Counting…", timeout=10_000)
+    shown.qtbot.waitUntil(dialog.main_button.isEnabled, timeout=10_000)
+    assert dialog.count.text() == "One memory would be added to the selection."
+    dialog.direction.setFocus()
+    shown.qtbot.keyClick(dialog.direction, Qt.Key.Key_Down)
+    assert not dialog.main_button.isEnabled()
+    shown.settle()
+    shown.qtbot.waitUntil(lambda: dialog.count.text().startswith("0"), timeout=10_000)
+    shown.qtbot.keyClick(dialog.direction, Qt.Key.Key_Down)
+    shown.qtbot.waitUntil(dialog.main_button.isEnabled, timeout=10_000)
+    shown.click(dialog.main_button)
+    assert set(session.memories.selected()) == {pks["irene"], pks["found"]}

@@ -21,6 +21,7 @@ OUTSIDE = (
     "memory.unlock",
     "memory.merge",
     "memory.replace",
+    "memory.select_related",
     "memory.export",
     "memory.promote",
     "memory.archive",

@@ -59,6 +59,7 @@ ROW_MENU = (
     "memory.why_not",
     "memory.show_on_graph",
     "memory.in_chat",
+    "memory.select_related",
     "",
     "memory.move",
     "memory.copy",
@@ -312,6 +313,10 @@ class MemoriesPage(QWidget):
             self.tree.choose(Scope())
         else:
             self.show_list()
+
+    def lists(self, pk: MemoryPk) -> bool:
+        """Whether a memory is in the list that is shown."""
+        return self.model.row_of(pk) >= 0
 
     def go_to(self, pks: tuple[MemoryPk, ...]) -> None:
         """Select these memories, in a list that holds them."""

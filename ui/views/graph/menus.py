@@ -14,7 +14,7 @@ from ui.views.graph.seeing import MOST_HOPS, Seeing
 
 NODE_MENU = (
     "graph.open", "memory.edit", "memory.about", "memory.recall", "memory.why_not", "", "graph.relate", "graph.group",
-    "memory.merge", "graph.path", "", "graph.focus", "graph.unfold", "graph.fold", "graph.hide", "",
+    "memory.merge", "graph.path", "", "memory.select_related", "graph.focus", "graph.unfold", "graph.fold", "graph.hide", "",
     "graph.pin", "graph.unpin", "", "memory.move", "memory.importance", "memory.layer", "memory.lock",
     "memory.unlock", "memory.export", "", "memory.archive", "memory.restore", "memory.trash",
 )  # fmt: skip
