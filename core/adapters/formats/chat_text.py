@@ -7,7 +7,12 @@ from html.parser import HTMLParser
 
 from core.domain.json_types import Json
 
-_TAG = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
+_TAG = re.compile(
+    r"<\s*(/?)\s*(?:[\w.]+:)?(?:think(?:ing)?(?:[_-][\w~-]*)?|reasoning(?:_content)?|chain[_-]of[_-]thought|cot"
+    r"|思考(?:过程)?|思维链?|推理(?:过程)?)(?:\s[^<>]*)?>",
+    re.IGNORECASE,
+)
+"""Tags for what a model thought. `thought` and `analysis` are none of them: stories use them for their people."""
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _PACKED = re.compile(r"(data:[\w.+-]+/[\w.+-]+;base64,)[A-Za-z0-9+/=_-]{200,}")
 _BLOCKS = frozenset(
