@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from core.domain.commands import Command
 
 if TYPE_CHECKING:
-    from core.domain.ids import FolderPk
+    from collections.abc import Mapping
+
+    from core.domain.ids import FolderPk, MemoryPk
     from core.domain.source_file import SourceMark
     from core.domain.transfer import ImportPlan
 
@@ -30,6 +32,7 @@ class ApplyImport(Command):
 class NoteWritten(Command):
     """Folders were written back to the file they came from, which has this mark now.
 
+    `ids`: under which id memories that did not come from the file stand in it, so that they are known again.
     It cannot be undone: the file outside of the library stays as it was written, and the copy beside it is the way
     back. Run by the query WriteBack.
     """
@@ -39,3 +42,4 @@ class NoteWritten(Command):
     folders: tuple[FolderPk, ...]
     file: str
     mark: SourceMark
+    ids: Mapping[MemoryPk, str] = field(default_factory=dict)

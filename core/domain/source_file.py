@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -15,6 +16,8 @@ from core.domain.transfer import ExportReport, Format
 READ_KEY = "read"
 """Key in `Folder.origin`: the mark of the file as it was last read or written."""
 PATH_KEY = "path"
+IDS_KEY = "ids"
+"""Key in `Folder.origin`: id in the file -> our id, of memories that were written there and did not come from it."""
 PARTLY_KEY = "partly"
 """Key in `Folder.origin`: only a part of the file could be read, so it cannot be written whole."""
 WRITABLE = frozenset(
@@ -55,6 +58,12 @@ class SourceMark:
         if isinstance(size, int) and isinstance(time, int) and isinstance(digest, str):
             return cls(size, time, digest)
         return None
+
+
+def ids_given(origin: JsonObject) -> dict[str, str]:
+    """Ids in the file that a folder came from, of memories that were made here: our ids by these."""
+    found = origin.get(IDS_KEY)
+    return {name: str(own) for name, own in found.items()} if isinstance(found, Mapping) else {}
 
 
 class SourceState(StrEnum):
@@ -99,15 +108,6 @@ class FolderSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """One memory that would be another one in the file: its title, and the columns that differ."""
-
-    becomes: Becomes
-    title: str
-    folder: str = ""
-    columns: tuple[str, ...] = ()
-
-@dataclass(frozen=True, slots=True)
 class SourceChange:
     """A row that is another one here than in the file it came from. `op`: the newest change of it that stands."""
 
@@ -123,6 +123,15 @@ class SourceChanges:
     rows: tuple[SourceChange, ...]
     total: int
 
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One memory that would be another one in the file: its title, and the columns that differ."""
+
+    becomes: Becomes
+    title: str
+    folder: str = ""
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

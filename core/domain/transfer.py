@@ -249,12 +249,16 @@ def only_folders(plan: ImportPlan, keys: AbstractSet[str]) -> ImportPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportReport:
-    """What an export wrote. `counts` are named numbers, `problems` what the format cannot hold."""
+    """What an export wrote. `counts` are named numbers, `problems` what the format cannot hold.
+
+    `ids`: under which id memories stand in the file that did not bring one from there.
+    """
 
     format: Format
     path: Path
     counts: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    ids: Mapping[MemoryPk, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -153,6 +153,11 @@ def check_floors(seq: int | None, start: int | None, end: int | None) -> None:
         raise Invalid("error.memory.floor_order", start=start, end=end)
 
 
+def unless_blank(title: str) -> str:
+    """A title of nothing but spaces is none: no list could show it, and files have no place for it."""
+    return title if title.strip() else ""
+
+
 def clean_names(names: Iterable[str]) -> tuple[str, ...]:
     """Names (visibility, aliases) stripped, without blanks and repeats, in order."""
     return tuple(dict.fromkeys(name for text in names if (name := text.strip())))

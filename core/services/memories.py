@@ -54,7 +54,7 @@ def built(uow: UnitOfWork, new: NewMemory) -> Memory:
         folder=new.folder,
         type=memory_type.id,
         layer=new.layer or (Layer.EMERGENT if uow.by_program else Layer.MEMORY),
-        title=_one(new.title, title),
+        title=content.unless_blank(_one(new.title, title)),
         body=_one(new.body, body),
         fields=fields,
         importance=content.checked_importance(new.importance),
@@ -162,7 +162,7 @@ def _edited_text(
         )
     values: dict[str, object] = {}
     if not isinstance(title, Unset):
-        values["title"] = title
+        values["title"] = content.unless_blank(title)
     if not isinstance(body, Unset):
         values["body"] = body
     if given:

@@ -38,13 +38,15 @@ class Books:
         folders += self._worlds(folders)
         memories = [memory for memory in self._plan.memories if memory.folder not in there]
         updates: list[PlannedUpdate] = []
+        refreshed = 0
         for key, folder in self._changed.items():
             entries = self._entries(key, folder)
             memories += entries.new
-            updates += entries.updates
+            updates += entries.updates + entries.refreshed
+            refreshed += len(entries.refreshed)
         counts = self._draft.counts
         if there:
-            counts["already_there"] = len(self._plan.memories) - len(memories) - len(updates)
+            counts["already_there"] = len(self._plan.memories) - len(memories) - len(updates) + refreshed
             counts["memories"] = len(memories)
             counts["folders"] = len(self._plan.folders) - len(there)
         return replace(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.domain.enums import Kind
+from core.domain.enums import Kind, Layer, Status
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, MemoryPk
 from core.domain.json_types import Json
-from core.domain.memory import Memory
+from core.domain.memory import Memory, title_of_body
 from core.domain.package import Collision
+from core.domain.source_file import ids_given
 from core.domain.transfer import ImportPlan, PlannedFolder, PlannedMemory, PlannedUpdate
 from core.ports.store import Reader, UnitOfWork
 
@@ -29,6 +30,8 @@ class Entries:
     updates: list[PlannedUpdate] = field(default_factory=list)
     same: int = 0
     gone: list[str] = field(default_factory=list)
+    refreshed: list[PlannedUpdate] = field(default_factory=list)
+    """Entries that say the same, in another form than the one that is kept: that becomes the kept one."""
 
     @property
     def edited(self) -> list[MemoryPk]:
@@ -38,22 +41,43 @@ class Entries:
 
 def compare_entries(reader: Reader, folder: FolderPk, planned: Sequence[PlannedMemory]) -> Entries:
     """The entries of a file against those of the folder that an earlier file became."""
+    memories = reader.records(Memory, reader.memories_in(folder))
     stored = {
         memory.foreign_id: memory
-        for memory in reader.records(Memory, reader.memories_in(folder))
+        for memory in memories
         if memory.foreign_id is not None and _entry(memory.extra) is not None
     }
+    own: dict[str, Memory] = {memory.id: memory for memory in memories}
+    given = {
+        name: own[mine]
+        for record in reader.records(Folder, [folder])
+        for name, mine in ids_given(record.origin).items()
+        if mine in own
+    }
+    aliases = reader.aliases_of([memory.pk for memory in memories])
     found = Entries()
     for each in planned:
-        memory = stored.pop(each.foreign_id or "", None)
+        memory = given.get(each.foreign_id or "") or stored.pop(each.foreign_id or "", None)
         if memory is None:
             found.new.append(each)
-        elif _said(memory.extra) == _said(each.extra):
+            continue
+        names = [alias.value for alias in aliases.get(memory.pk, [])]
+        if _said(memory.extra) == _said(each.extra):
             found.same += 1
+        elif _reads(memory, names) == _reads(each, each.aliases):
+            found.same += 1  # as it was written back, say, or with numbers of which memories know nothing
+            found.refreshed.append(PlannedUpdate(memory.pk, each))
         else:
             found.updates.append(PlannedUpdate(memory.pk, each, edited=is_edited(memory)))
     found.gone = [memory.id for memory in stored.values() if memory.deleted_at is None]
     return found
+
+
+def _reads(memory: Memory | PlannedMemory, names: Sequence[str]) -> tuple[object, ...]:
+    """What an entry says to a reader. A name that is only the title adds nothing."""
+    title = memory.title or title_of_body(memory.body)
+    constant, off = memory.layer is Layer.INHERENT, memory.status is not Status.ACTIVE
+    return title, memory.body, constant, off, frozenset(names) - {title}, memory.deleted_at is None
 
 
 def is_edited(memory: Memory) -> bool:

@@ -9,11 +9,12 @@ from core.domain.commands_transfer import ApplyImport, NoteWritten
 from core.domain.enums import Kind, OpRole
 from core.domain.folder import Folder
 from core.domain.ids import FolderPk, OpId
-from core.domain.json_types import JsonObject
+from core.domain.json_types import Json, JsonObject
 from core.domain.queries_history import OpFilter
 from core.domain.queries_write_back import SourceChangesOf
 from core.domain.results import HistoryEntry, OpInfo
 from core.domain.source_file import (
+    IDS_KEY,
     PATH_KEY,
     READ_KEY,
     SHOWN,
@@ -30,9 +31,16 @@ _MOST_OPS = 1_000_000
 
 
 def note_written(uow: UnitOfWork, command: NoteWritten) -> Outcome:
-    """The folders know their file as it was written."""
+    """The folders know their file as it was written, and which memory stands where in it."""
+    given: dict[FolderPk, dict[str, Json]] = {folder: {} for folder in command.folders}
+    for state in uow.states(command.ids):
+        if state.folder in given:
+            given[state.folder][command.ids[state.pk]] = state.id
     for folder in uow.records(Folder, command.folders):
-        uow.update(Kind.FOLDER, [folder.pk], {"origin": {**folder.origin, READ_KEY: command.mark.as_json()}})
+        origin = {**folder.origin, READ_KEY: command.mark.as_json(), IDS_KEY: given[folder.pk]}
+        if not given[folder.pk]:
+            del origin[IDS_KEY]
+        uow.update(Kind.FOLDER, [folder.pk], {"origin": origin})
     uow.label(file=command.file)
     return Outcome(changed=len(command.folders))
 

@@ -23,6 +23,7 @@ from core.domain.ids import (
 )
 from core.domain.memory import Alias, Memory, Tag
 from core.domain.schema import MemoryType
+from core.domain.source_file import ids_given
 from core.domain.transfer import (
     NAME_GIVEN,
     Format,
@@ -201,12 +202,13 @@ class _Import:
 
     def _not_there_yet(self) -> Sequence[PlannedMemory]:
         """The memories whose foreign id is new in their folder; the others are found, not replaced."""
-        known: dict[tuple[FolderPk, str | None], MemoryPk] = {
-            (memory.folder, memory.foreign_id): memory.pk
-            for folder in {self.folders[key] for key in self.filled}
-            for memory in self.uow.records(Memory, self.uow.memories_in(folder))
-            if memory.foreign_id is not None
-        }
+        known: dict[tuple[FolderPk, str | None], MemoryPk] = {}
+        for folder in self.uow.records(Folder, {self.folders[key] for key in self.filled}):
+            memories = self.uow.records(Memory, self.uow.memories_in(folder.pk))
+            own: dict[str, MemoryPk] = {memory.id: memory.pk for memory in memories}
+            given = ids_given(folder.origin)
+            known |= {(folder.pk, name): own[mine] for name, mine in given.items() if mine in own}
+            known |= {(folder.pk, m.foreign_id): m.pk for m in memories if m.foreign_id is not None}
         new = []
         for planned in self.plan.memories:
             there = known.get((self.folders[planned.folder], planned.foreign_id))

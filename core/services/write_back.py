@@ -96,7 +96,7 @@ class WriteBackDesk:
         target = source.path.resolve()  # a link stays one
         report = self._export(source, target, overwrite=True, cancel=cancel)
         mark = self.formats.mark(target)
-        self.run(NoteWritten(folders=source.folders, file=source.file, mark=mark))
+        self.run(NoteWritten(folders=source.folders, file=source.file, mark=mark, ids=report.ids))
         return report
 
     # --- the file ---

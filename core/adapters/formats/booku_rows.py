@@ -211,23 +211,26 @@ def _json(value: Cell) -> Json:
 def split_content(title: str, content: str) -> tuple[str, str, bool]:
     """Title, body, and whether the content stands without its heading line although there is a title.
 
-    The heading counts only as a whole first line (the original also eats the beginning of a longer one).
+    The heading counts only as a whole first line (the original also eats the beginning of a longer one); a title of
+    several lines stands whole before the text.
     """
-    first, newline, rest = content.partition("\n")
+    first, _, rest = content.partition("\n")
     heading = first.strip()
     shown = title.strip()
     if not shown and heading.startswith("# "):
         return heading[2:].strip(), rest.lstrip("\n"), False
     if shown and heading == f"# {shown}":
         return shown, rest.lstrip("\n"), False
-    if shown and not newline and heading == shown:
+    if "\n" in shown and content.startswith(f"# {shown}\n"):
+        return shown, content[len(shown) + 3 :].lstrip("\n"), False
+    if shown and content.strip() == shown:
         return shown, "", False
     return shown, content, bool(shown)
 
 
 def join_content(title: str, body: str, *, plain: bool) -> str:
     """The stored text of a record; `plain` = without the heading line."""
-    if plain or not title:
+    if plain or not title.strip():
         return body
     return f"# {title}\n{body}" if body else title
 

@@ -18,7 +18,7 @@ from core.adapters.formats.source_files import (
     mark_of,
     obstacle_of,
 )
-from core.adapters.formats.stbme_write import graph_of, graph_text
+from core.adapters.formats.stbme_write import given_ids, graph_of, graph_text
 from core.adapters.formats.whole_file import is_same_file, new_directory, new_file
 from core.adapters.formats.written_files import write_card, write_chat, write_lorebook
 from core.adapters.packages.markdown import write_markdown
@@ -175,6 +175,11 @@ class FormatFiles:
                 "vectors": sum(len(each.ids) for each in collections),
             },
             problems=problems.all(),
+            ids={
+                record.memory.pk: str(record.row["memory_id"])
+                for record in records
+                if record.memory.foreign_id != record.row["memory_id"]
+            },
         )
 
 
@@ -223,6 +228,7 @@ def _write_graph(
         path=path,
         counts={"folders": 1, "memories": _length(graph["nodes"]), "edges": _length(graph["edges"])},
         problems=problems.all(),
+        ids=given_ids(bundles[0]),
     )
 
 

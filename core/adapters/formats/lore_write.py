@@ -21,9 +21,11 @@ from core.adapters.formats.lore_read import LORE_KEY
 from core.adapters.formats.lore_worldinfo import worldinfo_of
 from core.adapters.formats.problems import INFO, Problems
 from core.domain.enums import Layer, Status
+from core.domain.ids import MemoryPk
 from core.domain.json_types import Json, JsonObject
 from core.domain.memory import Memory, TagSet
 from core.domain.schema import Column, ColumnFormat, ColumnRole, Schema
+from core.domain.source_file import ids_given
 from core.domain.transfer import FolderBundle
 
 _SHOWN_FORMATS = (ColumnFormat.TEXT, ColumnFormat.LONG_TEXT, ColumnFormat.LIST, ColumnFormat.CHOICE)
@@ -37,6 +39,8 @@ class LoreWriter:
 
     schema: Schema
     problems: Problems = field(default_factory=Problems)
+    ids: dict[MemoryPk, str] = field(default_factory=dict)
+    """Under which id memories stand in what was written, that brought none from there."""
 
     # --- SillyTavern's World Info ---
 
@@ -44,6 +48,8 @@ class LoreWriter:
         """The content of a World Info file. A single book that came as one keeps what stood around its entries."""
         entries: dict[str, Json] = {}
         taken = _Numbers()
+        for bundle in bundles:
+            taken.reserve(bundle)
         single = len(bundles) == 1
         for bundle in bundles:
             for memory in self._exported(bundle):
@@ -65,7 +71,8 @@ class LoreWriter:
             return self._new_worldinfo(memory, bundle, taken)
         now = self._entry(memory, bundle, own)
         if dialect is not Dialect.WORLDINFO:
-            number = taken.next(raw.get("id"))
+            number = taken.next(raw.get("id"), of=memory)
+            self.ids[memory.pk] = str(number)
             made = worldinfo_of(raw, now, dialect)
             made.setdefault("displayIndex", number)
             return {"uid": number, **made}, str(number)
@@ -75,15 +82,22 @@ class LoreWriter:
                 made[name] = []
         if keep_name and taken.free(name := str(own.get("name", ""))):
             taken.take(name, raw.get("uid"))
+            self._note_id(memory, raw.get("uid", name))
             return made, name
         number = taken.next(raw.get("uid"))
+        self._note_id(memory, number)
         return {**made, "uid": number}, str(number)
+
+    def _note_id(self, memory: Memory, number: Json) -> None:
+        if memory.foreign_id is None:
+            self.ids[memory.pk] = str(number)
 
     def _new_worldinfo(
         self, memory: Memory, bundle: FolderBundle, taken: _Numbers
     ) -> tuple[dict[str, Json], str]:
         entry = self._new_entry(memory, bundle)
-        number = taken.next(None)
+        number = taken.next(None, of=memory)
+        self.ids[memory.pk] = str(number)
         made = {"uid": number, **worldinfo_of({}, entry, Dialect.WORLDINFO), "displayIndex": number}
         if is_wide(entry.names):
             made["matchWholeWords"] = False
@@ -120,6 +134,10 @@ class LoreWriter:
             number = entry.get("id", entry.get("uid"))
             by_id.setdefault(str(index if number is None else number), entry)
         made: list[Json] = []
+        taken = _Numbers()
+        taken.reserve(bundle)
+        for entry in raws:
+            taken.take("", entry.get("id", entry.get("uid")))
         for memory in self._exported(bundle):
             own = own_lore(memory.extra)
             raw: Mapping[str, Json] | None = by_id.get(memory.foreign_id or "")
@@ -129,8 +147,11 @@ class LoreWriter:
             if raw is None:
                 new = self._entry(memory, bundle, own) if own else self._new_entry(memory, bundle)
                 order = stored.get("order") if isinstance(stored, Mapping) else None
-                made.append(book_entry_of(new, order if isinstance(order, int) else 100, len(made)))
+                number = taken.next(None, of=memory)
+                self.ids[memory.pk] = str(number)
+                made.append(book_entry_of(new, order if isinstance(order, int) else 100, number))
                 continue
+            self._note_id(memory, raw.get("id", raw.get("uid")))
             dialect = _dialect(own) or Dialect.BOOK
             dialect = Dialect.BOOK if dialect is Dialect.WORLDINFO else dialect
             came = read_entry(raw, dialect)
@@ -220,7 +241,24 @@ class _Numbers:
     def __init__(self) -> None:
         self._names: set[str] = set()
         self._numbers: set[str] = set()
+        self._reserved: set[str] = set()
+        self._given: dict[str, int] = {}
         self._next = 0
+
+    def reserve(self, bundle: FolderBundle) -> None:
+        """The number of an entry that lies in the trash is given to no other memory, so that both are told apart.
+
+        What was written before keeps the number that it was given then.
+        """
+        for memory in bundle.memories:
+            own = own_lore(memory.extra)
+            raw = own.get("entry")
+            if isinstance(raw, Mapping) and memory.deleted_at is not None:
+                self._reserved |= {str(raw.get("uid", raw.get("id"))), str(own.get("name", ""))}
+        for name, mine in ids_given(bundle.folder.origin).items():
+            self._reserved.add(name)
+            if name.isdecimal():
+                self._given[mine] = int(name)
 
     def free(self, name: str) -> bool:
         """Whether no entry has the name."""
@@ -231,12 +269,15 @@ class _Numbers:
         self._names.add(name)
         self._numbers.add(str(number))
 
-    def next(self, wanted: Json) -> int:
-        """The wanted number when it is free, else the next free one."""
+    def next(self, wanted: Json, of: Memory | None = None) -> int:
+        """The number that the memory was given before, the wanted one when it is free, else the next free one."""
+        if of is not None and (known := self._given.pop(of.id, None)) is not None:
+            self._names.add(str(known))
+            return known
         if isinstance(wanted, int) and not isinstance(wanted, bool) and self._is_new(wanted):
             self.take(str(wanted), wanted)
             return wanted
-        while not self._is_new(self._next):
+        while not self._is_new(self._next) or str(self._next) in self._reserved:
             self._next += 1
         self.take(str(self._next), self._next)
         return self._next

@@ -79,6 +79,15 @@ def _storage_order(memory: Memory) -> tuple[bool, int, int]:
     return (not known, position if known and isinstance(position, int) else 0, memory.pk)
 
 
+def given_ids(bundle: FolderBundle) -> dict[MemoryPk, str]:
+    """Ids in the file of memories that brought none."""
+    return {
+        memory.pk: uuid_of(memory.id)
+        for memory in bundle.memories
+        if memory.foreign_id is None and memory.deleted_at is None
+    }
+
+
 def _file_ids(memories: Sequence[Memory]) -> dict[MemoryPk, str]:
     return {memory.pk: memory.foreign_id or uuid_of(memory.id) for memory in memories}
 

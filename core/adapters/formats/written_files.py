@@ -14,7 +14,7 @@ from core.adapters.formats.chat_write import write_into_chat
 from core.adapters.formats.lore_write import LoreWriter
 from core.adapters.formats.problems import Problems
 from core.adapters.formats.source_files import card_form, keeper
-from core.adapters.formats.stbme_write import graph_of
+from core.adapters.formats.stbme_write import given_ids, graph_of
 from core.adapters.formats.whole_file import check_target, is_same_file, new_file
 from core.domain.errors import Invalid, UserError
 from core.domain.json_types import Json
@@ -47,6 +47,7 @@ def write_lorebook(
         path=path,
         counts={"folders": len(bundles), "memories": count},
         problems=writer.problems.all(),
+        ids=writer.ids,
     )
 
 
@@ -78,6 +79,7 @@ def write_card(
         path=path,
         counts={"folders": 1, "memories": count},
         problems=writer.problems.all(),
+        ids=writer.ids,
     )
 
 
@@ -109,6 +111,7 @@ def write_chat(
             "edges": len(edges) if isinstance(edges, list) else 0,
         },
         problems=problems.all(),
+        ids=given_ids(bundles[0]),
     )
 
 
