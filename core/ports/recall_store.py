@@ -9,6 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.domain.ids import FolderPk, MemoryPk, OpId
 from core.domain.recall import KeptEvaluation, RecallRun
 from core.domain.schema import Schema
@@ -58,19 +61,27 @@ class StoredMemory(NamedTuple):
     """Whether a line of its body ends with a question mark: what comes next is likely the answer."""
 
 
-class StoredEdge(NamedTuple):
-    """A relation between two memories of the scope. Times are UTC microseconds."""
+NEVER, ALWAYS = 2**63 - 1, -(2**63)
+"""What stands for an end and for a beginning that is not known."""
 
-    pk: int
-    source: int
-    target: int
-    strength: float
-    inhibits: bool
-    valid_from: int | None
-    invalid_from: int | None
-    expired_at: int | None
-    from_seq: int | None
-    ended_seq: int | None
+EDGE_COLUMNS = np.dtype(
+    [
+        ("pk", np.int64),
+        ("source", np.int64),
+        ("target", np.int64),
+        ("strength", np.float64),
+        ("inhibits", np.int64),
+        ("valid_from", np.int64),
+        ("invalid_from", np.int64),
+        ("expired_at", np.int64),
+        ("from_seq", np.int64),
+        ("ended_seq", np.int64),
+    ]
+)
+"""A relation between two memories. Times are UTC microseconds; ALWAYS and NEVER where there is none."""
+
+StoredEdges = NDArray[np.void]
+"""Rows of EDGE_COLUMNS: hundreds of thousands are read at once."""
 
 
 class StoredTag(NamedTuple):
@@ -88,20 +99,19 @@ class StoredName(NamedTuple):
     value: str
 
 
-class Posting(NamedTuple):
-    """How often a term stands in a memory's search text."""
-
-    term: str
-    memory: int
-    times: int
+Posting = tuple[str, int, int]
+"""How often a term stands in a memory's search text: term, memory, times. A message has tens of thousands."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredScope:
-    """Memories outside the trash by pk, with what hangs on them; edges by pk, both ends in the scope."""
+    """Memories outside the trash by pk, with what hangs on them; edges by pk, both ends in the scope.
+
+    Of the tags only those of triples: no others are looked at.
+    """
 
     memories: Sequence[StoredMemory]
-    edges: Sequence[StoredEdge]
+    edges: StoredEdges
     aliases: Sequence[StoredName]
     tags: Sequence[StoredTag]
 

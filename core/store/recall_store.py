@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, cast
 
+import numpy as np
 from sqlalchemy import Connection
 
 from core.algos.decay import MOST_IMPORTANT
@@ -14,11 +15,15 @@ from core.domain.ids import FolderPk, MemoryPk, OpId
 from core.domain.recall import RecallMode, RecallRun
 from core.domain.safe_text import storable
 from core.domain.schema import Schema
+from core.domain.tags import TRIPLE
 from core.ports.recall_store import (
+    ALWAYS,
+    EDGE_COLUMNS,
+    NEVER,
     Folders,
     HandedOut,
     Posting,
-    StoredEdge,
+    StoredEdges,
     StoredMemory,
     StoredName,
     StoredScope,
@@ -49,9 +54,11 @@ _MEMORY = (
 )
 _SECOND_NAME, _VISIBILITY = 10, 18
 _EDGE = (
-    "e.pk, e.source, e.target, e.strength, e.inhibits, e.valid_from, e.invalid_from, e.expired_at, e.from_seq,"
-    " e.ended_seq"
+    f"e.pk, e.source, e.target, e.strength, e.inhibits, coalesce(e.valid_from, {ALWAYS}),"
+    f" coalesce(e.invalid_from, {NEVER}), coalesce(e.expired_at, {NEVER}), coalesce(e.from_seq, {ALWAYS}),"
+    f" coalesce(e.ended_seq, {NEVER})"
 )
+_TRIPLE = ", ".join(f"'{kind.value}'" for kind in TRIPLE)
 _RUN = 'pk, "at", folder, viewer, message, recipe, selected, scores, injection, tokens, mode, caller'
 _NEXT, _LAST = "\u0001", "\U0010ffff"
 """Behind a term: nothing longer comes before it, and everything that begins with it does."""
@@ -103,18 +110,20 @@ class SqlRecallStore:
                 memories=_memories(connection, where, parameters),
                 edges=_edges(connection, folders, memories),
                 aliases=[
-                    StoredName(row[0], row[1])
-                    for row in connection.exec_driver_sql(
+                    StoredName._make(row)
+                    for row in _plain(
+                        connection,
                         "SELECT a.memory, a.value FROM alias a JOIN memory m ON m.pk = a.memory"
                         f" WHERE {where} ORDER BY a.memory, a.position",
                         parameters,
                     )
                 ],
                 tags=[
-                    StoredTag(row[0], row[1], row[2])
-                    for row in connection.exec_driver_sql(
+                    StoredTag._make(row)
+                    for row in _plain(
+                        connection,
                         "SELECT t.memory, t.kind, t.value FROM tag t JOIN memory m ON m.pk = t.memory"
-                        f" WHERE {where} ORDER BY t.memory, t.position",
+                        f" WHERE t.kind IN ({_TRIPLE}) AND {where} ORDER BY t.memory, t.position",
                         parameters,
                     )
                 ],
@@ -146,16 +155,15 @@ class SqlRecallStore:
             return count
 
     def postings(self, terms: Collection[str]) -> Sequence[Posting]:
-        """Where these terms stand."""
+        """Where these terms stand, and how often: term, memory, times."""
         with self._database.reading() as connection:
             connection.exec_driver_sql(PLACES_VIEW)
-            rows = _plain(
+            return _plain(
                 connection,
                 "SELECT p.term, p.doc, count(*) FROM json_each(?) t CROSS JOIN temp.recall_places p"
                 " ON p.term = t.value GROUP BY p.term, p.doc",
                 (key_list(terms),),
             )
-        return list(map(Posting._make, rows))
 
     def other_vectors(self, model_key: str, memories: Collection[int]) -> Mapping[str, int]:
         """How many of the memories have a vector of another model, by model key."""
@@ -248,26 +256,19 @@ def _plain(connection: Connection, sql: str, parameters: tuple[Any, ...]) -> lis
 def _memories(connection: Connection, where: str, parameters: tuple[Any, ...]) -> list[StoredMemory]:
     names: dict[str, tuple[str, ...]] = {}
     found: list[StoredMemory] = []
-    rows = connection.exec_driver_sql(
-        f"SELECT {_MEMORY} FROM memory m WHERE {where} ORDER BY m.pk", parameters
-    )
-    for row in rows:
+    for row in _plain(connection, f"SELECT {_MEMORY} FROM memory m WHERE {where} ORDER BY m.pk", parameters):
         text = row[_VISIBILITY]
         if text not in names:
             names[text] = tuple(json.loads(text))
-        second = row[_SECOND_NAME] if isinstance(row[_SECOND_NAME], str) else ""
-        values = (
-            *row[:_SECOND_NAME],
-            second,
-            *row[_SECOND_NAME + 1 : _VISIBILITY],
-            names[text],
-            *row[_VISIBILITY + 1 :],
-        )
+        values = list(row)
+        values[_VISIBILITY] = names[text]
+        if not isinstance(row[_SECOND_NAME], str):
+            values[_SECOND_NAME] = ""
         found.append(StoredMemory._make(values))
     return found
 
 
-def _edges(connection: Connection, folders: Folders, memories: Collection[int] | None) -> list[StoredEdge]:
+def _edges(connection: Connection, folders: Folders, memories: Collection[int] | None) -> StoredEdges:
     conditions, parameters = ["e.source <> e.target"], []
     source = "edge e"
     if folders is not None:
@@ -280,7 +281,9 @@ def _edges(connection: Connection, folders: Folders, memories: Collection[int] |
         )
         parameters += [key_list(memories)] * 2
     sql = f"SELECT {_EDGE} FROM {source} WHERE {' AND '.join(conditions)} ORDER BY e.pk"
-    return list(map(StoredEdge._make, _plain(connection, sql, tuple(parameters))))
+    with connection.exec_driver_sql(sql, tuple(parameters)) as result:
+        rows: StoredEdges = np.fromiter(cast("Iterable[Any]", result.cursor), dtype=EDGE_COLUMNS)
+    return rows
 
 
 def _model_keys(connection: Connection) -> list[str]:

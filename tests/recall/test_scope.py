@@ -22,6 +22,7 @@ from core.domain.recall import RecallRequest, Remedy, Scope, Stage
 from core.domain.recipes import RECIPES
 from core.ports.store import OpDraft
 from core.services.chat_branches import write_branch
+from core.services.recall.corpus import Corpus
 from core.services.recall.recall import RecallService
 from tests.recall.desk import RecallDesk
 from tests.services.desk import PERSON
@@ -211,9 +212,9 @@ def test_what_is_taken_over_after_a_change_is_what_reading_anew_gives(desk: Reca
         desk.memory(folder, title=chance.choice(names), fields={"participants": chance.choice(names)}, seq=at)
         for at in range(12)
     ]
-    for _ in range(25):
+    for _ in range(30):
         one, other = chance.sample(made, 2)
-        match chance.randrange(7):
+        match chance.randrange(9):
             case 0:
                 desk.run(EditMemory(memory=one, title=chance.choice(names)))
             case 1:
@@ -227,6 +228,9 @@ def test_what_is_taken_over_after_a_change_is_what_reading_anew_gives(desk: Reca
                 made.remove(one)
             case 5:
                 desk.edge(one, other)
+            case 6 | 7:  # whatever it was comes back, also what was trashed, with its relations
+                desk.undo()
+                made = [MemoryPk(each.pk) for each in desk.service.reads.load(None).memories]
             case _:
                 desk.run(EditMemory(memory=one, importance=float(chance.randrange(10))))
         request = RecallRequest(message="罗安家的白和小艾在钟楼见Elena", folder=folder)
@@ -237,6 +241,25 @@ def test_what_is_taken_over_after_a_change_is_what_reading_anew_gives(desk: Reca
         assert kept.frame.trace.scores.tolist() == fresh.frame.trace.scores.tolist()
         assert kept.selected == fresh.selected
         assert kept.injection == fresh.injection
+        assert _everything(kept.frame.corpus) == _everything(fresh.frame.corpus)
+
+
+def _everything(corpus: Corpus) -> dict[str, object]:
+    """All that a corpus knows, as plain values; NaN as a text, since it equals nothing."""
+    parts = {
+        "columns": corpus.columns,
+        "edges": corpus.edges,
+        "own": corpus,
+    }
+    found: dict[str, object] = {}
+    for of, part in parts.items():
+        for name in getattr(part, "__slots__", ()) or ("parents", "places", "positions", "origin_ranks"):
+            value = getattr(part, name)
+            found[f"{of}.{name}"] = list(map(str, value.tolist())) if hasattr(value, "tolist") else value
+    found["names"], found["cast"] = corpus.name_index._rows, corpus.cast_index._rows
+    found["starts"] = {start: set(names) for start, names in corpus.name_index._by_start.items() if names}
+    found["tags"] = corpus.tags
+    return found
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

@@ -19,7 +19,8 @@ from core.algos.lexical import search_tokens
 from core.algos.vectors import EPS, Vector, cosine, normalise
 from core.domain.enums import Layer
 from core.domain.recall import Source, Stage
-from core.services.recall.corpus import LAYER_CODES, NEVER, Floats, folded_tags
+from core.ports.recall_store import NEVER
+from core.services.recall.corpus import LAYER_CODES, Floats, folded_tags
 from core.services.recall.frame import Frame
 from core.services.recall.stages import best_first, cut, only, remember
 from core.services.recall.words import score_words

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.algos.lexical import fold
 from core.algos.neighbours import Timeline
 from core.algos.reshape import TagGroups
-from core.domain.enums import Layer, Status, StatusReason, TagKind
+from core.domain.enums import Layer, TagKind
 from core.domain.ids import MemoryId, TypeId
 from core.domain.memory import TITLE_FROM_BODY_CHARS, TagSet
 from core.domain.schema import Schema
-from core.domain.tags import TRIPLE
-from core.ports.recall_store import StoredEdge, StoredMemory
+from core.ports.recall_store import ALWAYS, NEVER, StoredEdges
+from core.services.recall.columns import LAYER_CODES, STATUS_CODES, Flags, Floats, Ints, MemoryColumns
 from core.services.recall.names import NameIndex
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-V = TypeVar("V", bound=Hashable)
+__all__ = ["LAYER_CODES", "STATUS_CODES", "Corpus", "EdgeColumns", "Flags", "Floats", "Ints", "folded_tags"]
 
-NEVER = np.iinfo(np.int64).max
-ALWAYS = np.iinfo(np.int64).min
 US_PER_DAY = 86_400_000_000.0
 _NO_TAGS = TagGroups()
-_TRIPLE = frozenset(kind.value for kind in TRIPLE)
 _BETWEEN_NAMES = re.compile(r'[,，、;；/|&"\[\]\n]+')
 
 
@@ -55,6 +47,13 @@ class EdgeColumns:
     invalid: Flags
     closed: Flags
 
+    def moved(self, places: Ints) -> EdgeColumns:
+        """The same where each memory stands at another row, without those of memories that are gone (-1)."""
+        source, target = places[self.source], places[self.target]
+        kept = (source >= 0) & (target >= 0)
+        columns = {each.name: getattr(self, each.name)[kept] for each in fields(self)}
+        return EdgeColumns(**columns | {"source": source[kept], "target": target[kept]})
+
     def live(self, now: int, as_of: int | None) -> Flags:
         """The one live rule (DESIGN §4) at a time; where floors are known they decide for `as_of`."""
         started = self.valid_from <= now
@@ -72,40 +71,40 @@ class Corpus:
 
     def __init__(
         self,
-        memories: Sequence[StoredMemory],
-        edges: Iterable[StoredEdge],
+        columns: MemoryColumns,
+        edges: StoredEdges,
         aliases: Mapping[int, tuple[str, ...]],
         tags: Mapping[int, tuple[tuple[str, str], ...]],
         schema: Schema,
     ) -> None:
-        self.stored = memories
+        self.columns = columns
+        self.stored = columns.stored
         self.schema = schema
         self._aliases = aliases
         self._tags = tags
         self._raw_edges = edges
         self._timelines: dict[int, Timeline] = {}
-        column = _Columns(memories)
-        self.size = len(memories)
-        self.pks = column.whole("pk")
-        self.folders = column.whole("folder")
-        self.importance = column.real("importance")
-        self.created = column.whole("created_at")
-        self.activations = column.whole("activations")
-        self.updated = column.whole("updated_at")
-        self.text_bytes = column.whole("text_bytes")
-        self.terms = column.real("terms")
-        self.embeds = column.flag("embeds")
-        self.asks = column.flag("asks")
-        self.seq = column.optional("seq")
+        self.size = len(columns.pks)
+        self.pks = columns.pks
+        self.folders = columns.folders
+        self.importance = columns.importance
+        self.created = columns.created
+        self.activations = columns.activations
+        self.updated = columns.updated
+        self.text_bytes = columns.text_bytes
+        self.terms = columns.terms
+        self.embeds = columns.embeds
+        self.asks = columns.asks
+        self.seq = columns.seq
         """Main floor, NaN where a memory has no place in a chat."""
-        self.end_seq = np.where(np.isnan(ends := column.optional("seq_end")), self.seq, ends)
-        self.types, self.type_names = column.types()
-        self.layers = column.coded("layer", Layer)
-        self.statuses = column.coded("status", Status)
-        self.compressed = column.equal("reason", StatusReason.COMPRESSED)
-        self.merged = column.equal("reason", StatusReason.MERGED)
-        self.parents = self.rows_of(column.optional("parent"))
-        self.audiences, self.audience_names = column.audiences()
+        self.end_seq = columns.end_seq
+        self.types, self.type_names = columns.types, columns.type_names
+        self.layers = columns.layers
+        self.statuses = columns.statuses
+        self.compressed = columns.compressed
+        self.merged = columns.merged
+        self.parents = self.rows_of(columns.parent_pks)
+        self.audiences, self.audience_names = columns.audiences, columns.audience_names
 
     def rows_of(self, pks: Floats | Ints | Sequence[int]) -> Ints:
         """Rows of these pks, -1 for those outside the scope."""
@@ -160,9 +159,8 @@ class Corpus:
     @cached_property
     def tags(self) -> Mapping[int, TagGroups]:
         """Tag triples by row; rows without one are absent."""
-        rows = {memory.pk: row for row, memory in enumerate(self.stored)}
-        triples = {pk: tags for pk, tags in self._tags.items() if any(kind in _TRIPLE for kind, _ in tags)}
-        return {rows[pk]: _groups(tags) for pk, tags in triples.items() if pk in rows}
+        rows = self.rows_of(list(self._tags)).tolist()
+        return {row: _groups(tags) for row, tags in zip(rows, self._tags.values(), strict=True) if row >= 0}
 
     def tag_groups(self, row: int) -> TagGroups:
         """The tag triple of a memory."""
@@ -187,40 +185,53 @@ class Corpus:
     def _cast_of(self, row: int) -> tuple[str, ...]:
         return tuple(map(str.strip, _BETWEEN_NAMES.split(str(self.stored[row].cast))))
 
-    def take_over(self, before: Corpus, changed: Iterable[int], *, same_edges: bool) -> None:
-        """Take what `before` has found out as far as it still holds. Nothing when rows have moved.
+    def take_over(self, before: Corpus, former: Ints, changed: Iterable[int], *, same_edges: bool) -> None:
+        """Take what `before` has found out as far as it still holds, instead of finding it anew.
 
-        `changed`: pks that may differ; all others are the same in both. Cost: O(names), instead of folding every name
-        and reading every relation anew.
+        `former`: the row that each row had there, -1 for none. `changed`: pks that may differ; all others are the same
+        in both. Cost: O(names) where rows have moved.
         """
-        kept = before.size
-        if self.size < kept or not np.array_equal(self.pks[:kept], before.pks):
-            return
-        if same_edges and "edges" in before.__dict__:
-            self.__dict__["edges"] = before.edges
-        touched = [*self.rows_of(list(changed)).tolist(), *range(kept, self.size)]
-        rows = [row for row in dict.fromkeys(touched) if row >= 0]
+        moved = before.size != self.size or not np.array_equal(former, np.arange(self.size))
+        places = np.full(before.size, -1, dtype=np.int64)
+        places[former[former >= 0]] = np.flatnonzero(former >= 0)
+        if same_edges and "edges" in before.__dict__ and not (former < 0).any():
+            self.__dict__["edges"] = before.edges.moved(places) if moved else before.edges
+        rows = [row for row in self.rows_of(list(changed)).tolist() if row >= 0]
+        shift = places.tolist() if moved else None
         for index, names_in in (("name_index", Corpus.names_of), ("cast_index", Corpus._cast_of)):
             if (known := before.__dict__.get(index)) is None:
                 continue
-            pairs = {row: (names_in(before, row) if row < kept else (), names_in(self, row)) for row in rows}
+            known = known if shift is None else known.moved(shift)
+            pairs = {row: (_names(names_in, before, int(former[row])), names_in(self, row)) for row in rows}
             other = {row: pair for row, pair in pairs.items() if pair[0] != pair[1]}
             self.__dict__[index] = known.changed(other) if other else known
+        self._take_orders(before, rows, moved=moved)
+
+    def _take_orders(self, before: Corpus, rows: Iterable[int], *, moved: bool) -> None:
+        """Ranks and sessions, where nothing they follow from is other."""
+        if moved:
+            return
+        if "origin_ranks" in before.__dict__ and all(
+            self.stored[row].origin_id == before.stored[row].origin_id for row in rows
+        ):
+            self.__dict__["origin_ranks"] = before.origin_ranks
+        if before._timelines and (
+            np.array_equal(self.places, before.places)
+            and np.array_equal(self.positions, before.positions, equal_nan=True)
+            and np.array_equal(self.created, before.created)
+        ):
+            self._timelines = before._timelines
 
     @cached_property
     def places(self) -> Ints:
         """Which folder or document a memory's neighbours in time are looked for in."""
-        documents = np.array([memory.document or 0 for memory in self.stored], dtype=np.int64)
+        documents = self.columns.documents
         return np.where(documents > 0, -documents, self.folders).astype(np.int64)
 
     @cached_property
     def positions(self) -> Floats:
         """Floor, or place in the document; NaN without either."""
-        spans = np.array(
-            [np.nan if memory.span_start is None else memory.span_start for memory in self.stored],
-            dtype=np.float64,
-        )
-        return np.where(self.places < 0, spans, self.seq)
+        return np.where(self.places < 0, self.columns.spans, self.seq)
 
     def timeline(self, gap_minutes: int) -> Timeline:
         """The order of what happened, cut into sessions."""
@@ -230,50 +241,6 @@ class Corpus:
         return self._timelines[gap_minutes]
 
 
-LAYER_CODES = {layer: code for code, layer in enumerate(Layer)}
-STATUS_CODES = {status: code for code, status in enumerate(Status)}
-
-
-class _Columns:
-    """Columns of the records as arrays."""
-
-    def __init__(self, memories: Sequence[StoredMemory]) -> None:
-        columns = zip(*memories, strict=True) if memories else ([] for _ in StoredMemory._fields)
-        self._columns = dict(zip(StoredMemory._fields, columns, strict=True))
-
-    def whole(self, name: str) -> Ints:
-        return np.array(self._columns[name], dtype=np.int64)
-
-    def real(self, name: str) -> Floats:
-        return np.array(self._columns[name], dtype=np.float64)
-
-    def flag(self, name: str) -> Flags:
-        return np.array(self._columns[name], dtype=np.bool_)
-
-    def optional(self, name: str) -> Floats:
-        return np.array(self._columns[name], dtype=np.float64)  # None becomes NaN
-
-    def equal(self, name: str, value: str) -> Flags:
-        return np.array([item == value for item in self._columns[name]], dtype=np.bool_)
-
-    def types(self) -> tuple[Ints, list[str]]:
-        return _coded(self._columns["type"])
-
-    def audiences(self) -> tuple[Ints, list[tuple[str, ...]]]:
-        return _coded(self._columns["visibility"])
-
-    def coded(self, name: str, kind: type[Layer | Status]) -> Ints:
-        codes = {str(member.value): code for code, member in enumerate(kind)}
-        return np.array([codes[value] for value in self._columns[name]], dtype=np.int64)
-
-
-def _coded(values: Iterable[V]) -> tuple[Ints, list[V]]:
-    """Numbers for the values in order of first appearance, and the values."""
-    codes: dict[V, int] = {}
-    coded = [codes.setdefault(value, len(codes)) for value in values]
-    return np.array(coded, dtype=np.int64), list(codes)
-
-
 def folded_tags(tags: TagSet) -> TagGroups:
     """The triple as sets of folded tags, so that case, width and traditional forms do not matter."""
     return TagGroups(_folded(tags.core), _folded(tags.diffusion), _folded(tags.opposing))
@@ -281,6 +248,11 @@ def folded_tags(tags: TagSet) -> TagGroups:
 
 def _folded(tags: Iterable[str]) -> frozenset[str]:
     return frozenset(name for tag in tags if (name := fold(tag).strip()))
+
+
+def _names(names_in: Callable[[Corpus, int], tuple[str, ...]], corpus: Corpus, row: int) -> tuple[str, ...]:
+    """The names of a row, none where it was not there."""
+    return names_in(corpus, row) if row >= 0 else ()
 
 
 def _groups(tags: Iterable[tuple[str, str]]) -> TagGroups:
@@ -294,28 +266,22 @@ def _groups(tags: Iterable[tuple[str, str]]) -> TagGroups:
 
 
 def _edge_columns(corpus: Corpus) -> EdgeColumns:
-    edges = sorted(corpus._raw_edges)  # noqa: SLF001 - the builder of its own part
-    columns = list(zip(*edges, strict=True)) if edges else [()] * len(StoredEdge._fields)
-    source, target = (corpus.rows_of(np.array(columns[at], dtype=np.int64)) for at in (1, 2))
+    edges = corpus._raw_edges  # noqa: SLF001 - the builder of its own part
+    source, target = corpus.rows_of(edges["source"]), corpus.rows_of(edges["target"])
     inside = (source >= 0) & (target >= 0) & (source != target)
-
-    def times(at: int, missing: int) -> Ints:
-        values = [missing if value is None else value for value in columns[at]]
-        column: Ints = np.array(values, dtype=np.int64)[inside]
-        return column
-
-    invalid_from, expired_at = times(6, NEVER), times(7, NEVER)
+    edges = edges[inside]
+    invalid_from, expired_at = edges["invalid_from"].copy(), edges["expired_at"].copy()
     return EdgeColumns(
-        pks=np.array(columns[0], dtype=np.int64)[inside],
+        pks=edges["pk"].copy(),
         source=source[inside],
         target=target[inside],
-        strength=np.array(columns[3], dtype=np.float64)[inside],
-        inhibits=np.array(columns[4], dtype=np.bool_)[inside],
-        valid_from=times(5, ALWAYS),
+        strength=edges["strength"].copy(),
+        inhibits=edges["inhibits"].astype(np.bool_),
+        valid_from=edges["valid_from"].copy(),
         invalid_from=invalid_from,
         expired_at=expired_at,
-        from_seq=times(8, ALWAYS),
-        ended_seq=times(9, NEVER),
+        from_seq=edges["from_seq"].copy(),
+        ended_seq=edges["ended_seq"].copy(),
         invalid=invalid_from != NEVER,
         closed=(invalid_from != NEVER) | (expired_at != NEVER),
     )

@@ -7,9 +7,12 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import TypeVar
 
+import numpy as np
+
 from core.domain.ids import OpId
 from core.domain.schema import Schema
-from core.ports.recall_store import Folders, RecallStore, StoredEdge, StoredMemory, StoredScope
+from core.ports.recall_store import Folders, RecallStore, StoredScope
+from core.services.recall.columns import Ints, MemoryColumns
 from core.services.recall.corpus import Corpus
 
 KEPT_SCOPES = 3
@@ -49,7 +52,7 @@ class CorpusCache:
 
 
 class _Held:
-    """A scope with the records from which its corpus is made."""
+    """A scope with what its corpus is made of."""
 
     def __init__(self, store: RecallStore, folders: Folders) -> None:
         self._folders = folders
@@ -57,17 +60,13 @@ class _Held:
         self.changed: set[int] = set()
         self._schema: Schema = store.schema()
         scope = store.load(folders)
-        self._memories: dict[int, StoredMemory] = {memory.pk: memory for memory in scope.memories}
-        self._edges: dict[int, StoredEdge] = {edge.pk: edge for edge in scope.edges}
+        self._edges = scope.edges
         self._aliases = _grouped((alias.memory, alias.value) for alias in scope.aliases)
         self._tags = _grouped((tag.memory, (tag.kind, tag.value)) for tag in scope.tags)
-        self.corpus = self._made()
+        self.corpus = self._made(MemoryColumns.of(scope.memories))
 
-    def _made(self) -> Corpus:
-        memories = [self._memories[pk] for pk in sorted(self._memories)]
-        return Corpus(
-            memories, tuple(self._edges.values()), dict(self._aliases), dict(self._tags), self._schema
-        )
+    def _made(self, columns: MemoryColumns) -> Corpus:
+        return Corpus(columns, self._edges, dict(self._aliases), dict(self._tags), self._schema)
 
     def refresh(self, store: RecallStore) -> bool:
         """Take over what was written since; False when the scope has to be read anew."""
@@ -76,36 +75,32 @@ class _Held:
             return False
         changed = self.changed | touched.memories
         self.changed = set()
-        if len(changed) > max(100, RELOAD_SHARE * len(self._memories)):
+        if len(changed) > max(100, RELOAD_SHARE * self.corpus.size):
             return False
         self.state = touched.state
         if changed:
             before = self.corpus
-            same_edges = self._take(store.load(self._folders, changed), changed)
-            self.corpus = self._made()
-            self.corpus.take_over(before, changed, same_edges=same_edges)
+            scope = store.load(self._folders, changed)
+            pks = np.fromiter(changed, dtype=np.int64)
+            same_edges = self._take(scope, pks)
+            columns, former = before.columns.replaced(pks, MemoryColumns.of(scope.memories))
+            self.corpus = self._made(columns)
+            self.corpus.take_over(before, former, changed, same_edges=same_edges)
         return True
 
-    def _take(self, scope: StoredScope, changed: Collection[int]) -> bool:
-        """Put in what was read anew. Returns whether all relations are as they were."""
-        gone = set(changed)
-        edges = self._edges
-        for pk in gone:
-            self._memories.pop(pk, None)
+    def _take(self, scope: StoredScope, changed: Ints) -> bool:
+        """Put in what was read anew beside the memories. Returns whether all relations are as they were."""
+        for pk in changed.tolist():
             self._aliases.pop(pk, None)
             self._tags.pop(pk, None)
-        self._edges = {
-            pk: edge
-            for pk, edge in self._edges.items()
-            if edge.source not in gone and edge.target not in gone
-        }
-        self._memories.update((memory.pk, memory) for memory in scope.memories)
-        self._edges.update((edge.pk, edge) for edge in scope.edges)
         self._aliases.update(_grouped((alias.memory, alias.value) for alias in scope.aliases))
         self._tags.update(_grouped((tag.memory, (tag.kind, tag.value)) for tag in scope.tags))
-        if edges == self._edges:
-            self._edges = edges
+        edges = self._edges
+        touching = np.isin(edges["source"], changed) | np.isin(edges["target"], changed)
+        if np.array_equal(edges[touching], scope.edges):
             return True
+        edges = np.concatenate([edges[~touching], scope.edges])
+        self._edges = edges[np.argsort(edges["pk"], kind="stable")]
         return False
 
 

@@ -191,7 +191,7 @@ class Frame:
     def network(self, live: Flags | None = None, normalisation: float = 0.0) -> Network:
         """Relations between usable memories, by default the live ones; kept while nothing of it changes."""
         live = self.live_edges() if live is None else live
-        key = (id(self.corpus), self.usable.tobytes(), live.tobytes(), normalisation)
+        key = (id(self.corpus.edges), self.usable.tobytes(), live.tobytes(), normalisation)
         found = self.networks.get(key)
         if found is None:
             while len(self.networks) >= KEPT_NETWORKS:

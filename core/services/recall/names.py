@@ -8,7 +8,7 @@ plain containment is core.algos.anchors (spec/STBME §4.5, §8.28).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from core.algos.bm25 import Flags
 from core.algos.mentions import folded_names, folded_text, joins, stands_free
@@ -29,26 +29,51 @@ class NameIndex:
         self._fill(dict(rows))
 
     def _fill(self, rows: dict[str, list[int]]) -> None:
-        self._rows = rows
-        self._by_start: dict[str, list[str]] = defaultdict(list)
+        by_start: dict[str, list[str]] = defaultdict(list)
         for name in sorted(rows, key=len, reverse=True):
-            self._by_start[name[:_START]].append(name)
+            by_start[name[:_START]].append(name)
+        self._rows, self._by_start = rows, dict(by_start)
+
+    def moved(self, places: Sequence[int]) -> NameIndex:
+        """The same where each row stands at another place; -1 = it is gone. Cost: O(names), without folding them."""
+        rows = {
+            name: [places[row] for row in bearers if places[row] >= 0] for name, bearers in self._rows.items()
+        }
+        return self._with_names(rows, [name for name, bearers in rows.items() if not bearers], ())
+
+    def _with_names(self, rows: dict[str, list[int]], idle: Iterable[str], new: Iterable[str]) -> NameIndex:
+        """An index of these rows by name: of the names here nobody bears the idle ones any more, some are new."""
+        by_start = dict(self._by_start)
+        for name in idle:
+            rows.pop(name, None)
+            start = name[:_START]
+            by_start[start] = [each for each in by_start.get(start, ()) if each != name]
+        for name in new:
+            start = name[:_START]
+            by_start[start] = sorted([*by_start.get(start, ()), name], key=len, reverse=True)
+        made = NameIndex(())
+        made._rows, made._by_start = rows, by_start
+        return made
 
     def with_names(self, more: Mapping[int, tuple[str, ...]]) -> NameIndex:
-        """The same with more names for some rows. Cost: O(names)."""
+        """The same with more names for some rows. Cost: see `changed`."""
         return self.changed({row: ((), names) for row, names in more.items()})
 
     def changed(self, names: Mapping[int, tuple[tuple[str, ...], tuple[str, ...]]]) -> NameIndex:
-        """The same where some rows bear other names: (before, after) by row. Cost: O(names), without folding them."""
+        """The same where some rows bear other names: (before, after) by row. Cost: that of copying two dictionaries."""
         rows = dict(self._rows)
+        touched: set[str] = set()
         for row, (before, after) in names.items():
             for name in folded_names(before):
                 rows[name] = [each for each in rows.get(name, ()) if each != row]
+                touched.add(name)
             for name in folded_names(after):
                 rows[name] = sorted({*rows.get(name, ()), row})
-        other = NameIndex(())
-        other._fill({name: bearers for name, bearers in rows.items() if bearers})
-        return other
+                touched.add(name)
+        idle = [name for name in touched if not rows[name]]
+        return self._with_names(
+            rows, idle, [name for name in touched if rows[name] and name not in self._rows]
+        )
 
     def named_in(self, message: str, usable: Flags | None = None) -> dict[str, list[int]]:
         """Names that the message holds, in order, with the rows that bear them. Cost: O(characters).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 
 from core.ports.recall_store import RecallStore
 from core.services.recall.corpus import Corpus
@@ -62,8 +63,19 @@ class ScopeStates:
             state = self._states.get(id(corpus))
             if state is None or state.corpus is not corpus:
                 state = ScopeState(corpus, self._store, self._embedder)
+                state.networks = self._still_right(corpus)
                 self._states[id(corpus)] = state
             self._states.move_to_end(id(corpus))
             while len(self._states) > KEPT_STATES:
                 self._states.popitem(last=False)
             return state
+
+    def _still_right(self, corpus: Corpus) -> dict[NetworkKey, Network]:
+        """Networks of an earlier state with the very same relations between the same rows."""
+        edges = corpus.__dict__.get(
+            "edges"
+        )  # only where they were taken over: else nothing is known of them yet
+        for state in reversed(self._states.values()):
+            if edges is not None and state.corpus.__dict__.get("edges") is edges:
+                return {key: replace(each, corpus=corpus) for key, each in tuple(state.networks.items())}
+        return {}

@@ -98,9 +98,9 @@ def _places(
 ) -> bm25.Places:
     number = {term: at for at, group in enumerate(chosen) for term in spelled[group]}
     postings = store.postings(list(number)) if number else ()
-    rows = corpus.rows_of(np.fromiter((posting.memory for posting in postings), dtype=np.int64))
-    terms = np.fromiter((number[posting.term] for posting in postings), dtype=np.int64)
-    times = np.fromiter((posting.times for posting in postings), dtype=np.float64)
+    rows = corpus.rows_of(np.array([memory for _, memory, _ in postings], dtype=np.int64))
+    terms = np.array([number[term] for term, _, _ in postings], dtype=np.int64)
+    times = np.array([count for _, _, count in postings], dtype=np.float64)
     inside = rows >= 0
     width = max(1, corpus.size)
     unique, at = np.unique(terms[inside] * width + rows[inside], return_inverse=True)
