@@ -173,7 +173,7 @@ class CheckupTab(QWidget):
         key = f"health.checked.{report.index}"
         key = key if tr.has(key) else "health.checked"
         looked = tr(key, count=tr.number(report.memories), index=report.index)
-        self.said.setText(f"{looked} {tr.relative(report.at)}")
+        self.said.setText(f"{looked} ({tr.relative(report.at)})")
         self.said.setToolTip(tr.exact(report.at))
         if report.findings:
             self.stack.show_content()
