@@ -117,3 +117,17 @@ def test_a_text_in_two_encodings_is_asked_about() -> None:
     with pytest.raises(EncodingQuestion) as asked:
         decode(text.encode() + text.encode("gbk"), "x.log")
     assert {"utf-8", "gb18030"} <= dict(asked.value.choices).keys()
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"a\x00b\nc", "a\x00b\nc"),
+        (b"a,b\n\x00,1", "a,b\n\x00,1"),
+        ("hello".encode("utf-16-le"), "hello"),
+        ("hello".encode("utf-16-be"), "hello"),
+        ("Привет мир\n".encode("utf-16-be"), "Привет мир\n"),
+    ],
+)
+def test_few_stray_nul_bytes_make_no_wide_text_and_many_do(data: bytes, text: str) -> None:
+    assert decode(data, "x.txt").text == text

@@ -58,6 +58,8 @@ _MIXED = 0.3
 _ASIAN_CANDIDATES = ("gb18030", "cp950", "cp932", "cp949", "euc_jp")
 _MIXED_CANDIDATES = ("utf-8", "gb18030")
 _HALF_BROKEN = 0.7
+_STRAY_NULS = 4
+"""In UTF-16 a text that is UTF-8 without its NULs (English, that is) has more than one in so many bytes."""
 _ENOUGH_BYTES = 12
 """Fewer bytes above ASCII say too little for a detector."""
 
@@ -265,16 +267,26 @@ def _lossy(data: bytes, codec: str) -> Decoded:
 
 
 def _wide(data: bytes) -> str:
-    """`utf-16-le` or `utf-16-be`: NUL bytes betray them; pure Chinese has none, but makes sense in no other way."""
+    """`utf-16-le` or `utf-16-be`: NUL bytes betray them; pure Chinese has none, but makes sense in no other way.
+
+    A few of them in a text that is UTF-8 otherwise are stray ones.
+    """
     head = data[:SAMPLE_BYTES]
     head = head[: len(head) // 2 * 2]
     if len(head) < 4:
         return ""
     if b"\x00" not in head:
         return "" if _strict(data, "utf-8") is not None else _wide_by_sense(head)
-    scores = {codec: _usual(head.decode(codec, errors="replace")) for codec in ("utf-16-le", "utf-16-be")}
+    narrow = head.replace(b"\x00", b"")
+    stray = (len(head) - len(narrow)) * _STRAY_NULS <= len(head)
+    if stray and _strict(narrow, "utf-8") is not None and not looks_binary(narrow, strictly=True):
+        return ""
+    scores = {
+        codec: (_usual(head.decode(codec, errors="replace")), head[start::2].count(b"\x00"))
+        for codec, start in (("utf-16-le", 1), ("utf-16-be", 0))
+    }
     best = max(scores, key=lambda codec: scores[codec])
-    return best if scores[best] >= 0.9 and scores[best] > min(scores.values()) else ""
+    return best if scores[best][0] >= 0.9 and scores[best] > min(scores.values()) else ""
 
 
 def _wide_by_sense(head: bytes) -> str:
