@@ -1,4 +1,7 @@
-"""Drafts: what is typed and not saved yet. Kept in the library under a key each, so it is never lost."""
+"""Drafts: what is typed and not saved yet, and what a person arranged in one library.
+
+Kept in the library under a key each, so that it is never lost; no changes, and not undone.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,8 @@ class DraftKeeper(QObject):
         self._drafts: dict[str, JsonObject] = {}
         self._unwritten: dict[str, JsonObject | None] = {}
         self._asked = False
+        self.loaded = False
+        """Whether it is known what the library holds."""
 
     @property
     def engine(self) -> EngineApi:
@@ -93,6 +98,7 @@ class DraftKeeper(QObject):
         dropped = {key for key, data in self._unwritten.items() if data is None}
         kept = {key: data for key, data in stored.items() if key not in dropped}
         self._drafts = kept | self._drafts
+        self.loaded = True
         self.changed.emit()
 
     def _write(self, key: str, data: JsonObject | None) -> None:

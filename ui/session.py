@@ -462,6 +462,7 @@ class Session(QWidget):
             save = getattr(page, "save_state", None)
             if save is not None:
                 save()
+        self.detail.drafts.close()  # what the pages kept last
         self.detail.drafts.deleteLater()
         self.documents_link.close()
         self.context.bridge.close()

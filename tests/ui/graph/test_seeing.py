@@ -63,6 +63,46 @@ def test_legend_filters_types_and_says_how_many_are_shown(show: Opener, cast: Tr
     assert len(shown(desk)) == 5
 
 
+def test_choices_of_the_legend_are_there_again_and_each_folder_has_its_own(
+    show: Opener, library: Library, cast: Trio
+) -> None:
+    first = show()
+    switch(first, "type", "Character")
+    first.page.color_by(Coloring.AGE)
+    first.ready()
+    first.window.close_library()
+    first.qtbot.waitUntil(lambda: first.window.session is None)
+    again = show()
+    assert again.page.tools.count.text() == "2 of 5 shown"
+    assert again.page.picture.coloring is Coloring.AGE
+    again.page.show_folder(library.folder)
+    again.ready()
+    assert again.page.tools.count.text() == "5 of 5 shown"
+    again.page.show_folder(None)
+    again.ready()
+    assert again.page.tools.count.text() == "2 of 5 shown"
+    again.page.tools.clear.click()
+    again.ready()
+    again.window.close_library()
+    again.qtbot.waitUntil(lambda: again.window.session is None)
+    assert library.engine.drafts.get("view/graph") == {"color": "age", "shown": {}}
+
+
+def test_very_many_folders_are_found_by_name_in_the_legend(show: Opener, library: Library) -> None:
+    for number in range(60):
+        library.memory("x", folder=library.make_folder(f"Chat {number:02}"))
+    desk = show()
+    section = desk.page.side.legend.section("folder")
+    assert (section.lines.topLevelItemCount(), section.more.text()) == (40, "20 more: find them by name")
+    QTest.keyClicks(section.search, "59")
+    desk.qtbot.waitUntil(lambda: section.lines.topLevelItemCount() == 1)
+    switch(desk, "folder", "Chat 59")
+    QTest.keyClick(section.search, Qt.Key.Key_Escape)
+    desk.qtbot.waitUntil(lambda: section.lines.topLevelItemCount() == 41)
+    assert desk.page.tools.count.text() == "59 of 60 shown"
+    assert section.more.text() == "19 more: find them by name"
+
+
 def test_relations_and_strength_filter_edges_only(show: Opener, cast: Trio) -> None:
     desk = show()
     assert len(shown_edges(desk)) == 3
@@ -413,7 +453,7 @@ def test_coverage_of_recall_is_said_and_filters(show: Opener, library: Library, 
     assert found
     assert found.isdisjoint(never)
     desk = show()
-    fold, _ = desk.page.side.legend._folds["recalled"]
+    fold = desk.page.side.legend.section("recalled")
     assert f"{round(100 * len(found) / 8)} %" in fold.button.text()
     switch(desk, "recalled", "Recalled at least once")
     assert shown(desk) == set(range(1, 9)) - found

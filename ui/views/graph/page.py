@@ -26,6 +26,7 @@ from ui.views.graph.chosen import Chosen
 from ui.views.graph.edits import Edits
 from ui.views.graph.following import Following
 from ui.views.graph.hover_card import HoverCard
+from ui.views.graph.kept import KeptChoices
 from ui.views.graph.menus import Menus
 from ui.views.graph.neighbours import Neighbours
 from ui.views.graph.notes import Notes
@@ -70,6 +71,7 @@ class GraphPage(QWidget):
         self.corners = Corners(self.canvas, self.minimap, self.notes)
         self.edits = Edits(ctx, operations, self.picture, self)
         self.out = Out(ctx, operations, self.picture, self, PathChoice())
+        self.kept = KeptChoices(ctx, self.picture)
         self.following = Following(ctx, self.picture, self.isVisible)
         self._lay_out()
         self._connect_canvas()
@@ -209,6 +211,7 @@ class GraphPage(QWidget):
     def save_state(self) -> None:
         """Keep what a person arranged."""
         self.room.save_state()
+        self.kept.keep()
 
     def add_detail(self, widget: QWidget) -> None:
         """Put the detail beside the canvas, above the neighbours."""

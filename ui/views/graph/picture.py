@@ -94,6 +94,8 @@ class GraphPicture(QObject):
         self._afresh = False
         self._laid_out_for: int | None = None
         """How many relations there were when the picture was laid out; None = as many as there are."""
+        self.begin: Callable[[GraphState], object] = lambda state: state
+        """Says what is left out of a graph that is about to be shown."""
         self.annotate: Callable[[Scene], Scene] = lambda scene: scene
         """Writes words into a scene before it is shown."""
         self.shown_count = 0
@@ -136,6 +138,7 @@ class GraphPicture(QObject):
         moved, self._moved = self._moved, set()
         if self.state is None:
             self.state = GraphState(loaded.data)
+            self.begin(self.state)
             self._laid_out_for = None
             self.fresh, keep = True, False
         else:

@@ -11,14 +11,13 @@ from ui.context import Context
 from ui.graph.coloring import Coloring
 from ui.graph.state import EVER, NEVER, GraphState
 from ui.views.graph.folders import GraphFolders
-from ui.views.graph.legend import Legend, Row, Section
+from ui.views.graph.legend import Legend
+from ui.views.graph.legend_lines import Row, Section
 from ui.views.graph.looks import names_of, rgb
 from ui.views.graph.picture import GraphPicture
 from ui.widgets.fold import Fold
 
 WIDTH_PX = 208
-FOLDERS_MOST = 40
-"""So many folders have a line of their own in the legend."""
 
 
 class Side(QScrollArea):
@@ -163,7 +162,7 @@ class Side(QScrollArea):
             Row(str(pk), names.get(pk, str(pk)), int(counts[at]), pk not in state.shown.folders_off)
             for at, pk in enumerate(data.folders)
         ]
-        return _by_count(rows)[:FOLDERS_MOST]
+        return _by_count(rows)
 
 
 def _by_count(rows: list[Row]) -> tuple[Row, ...]:
