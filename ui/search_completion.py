@@ -41,6 +41,7 @@ class SearchCompletion(QObject):
         self.list.taken.connect(self.take)
         self._soon = single_shot(self, PAUSE_MS, self._ask)
         field.installEventFilter(self)
+        field.holds = self._holds
         field.textEdited.connect(self._on_edited)
         field.textChanged.connect(self._on_text)
         field.cursorPositionChanged.connect(self._on_moved)
@@ -51,6 +52,7 @@ class SearchCompletion(QObject):
         """The library is closed: let go of the field."""
         self.close()
         self._field.removeEventFilter(self)
+        self._field.holds = lambda: False
         self._field.textEdited.disconnect(self._on_edited)
         self._field.textChanged.disconnect(self._on_text)
         self._field.cursorPositionChanged.disconnect(self._on_moved)
@@ -63,11 +65,30 @@ class SearchCompletion(QObject):
         """Whether the list is shown."""
         return not self.list.isHidden()
 
+    @property
+    def _is_about_this(self) -> bool:
+        """Whether what was asked last is what the field holds now."""
+        return self._asked == (self._field.text(), self._field.cursorPosition())
+
+    @property
+    def _typed_in(self) -> bool:
+        """Whether keys go to the field, as soon as they go to its window."""
+        return self._field.window().focusWidget() is self._field
+
     def close(self) -> None:
         """Take the list away."""
         self._soon.stop()
         self._context.tasks.drop(self, "complete")
-        self.list.hide()
+        self._hide()
+
+    def _hide(self) -> None:
+        if self.open:
+            self.list.hide()
+            self._field.ask_soon()
+
+    def _holds(self) -> bool:
+        """A value that is about to be completed is not searched for yet: that would only be said to be wrong."""
+        return self.open and self._found.unfinished and self._is_about_this
 
     # --- asking ---
 
@@ -85,7 +106,7 @@ class SearchCompletion(QObject):
 
     def _ask(self, *, everything: bool = False) -> None:
         field, engine = self._field, self._context.engine
-        if field.composing or not field.hasFocus():
+        if field.composing or not self._typed_in:
             self.close()
             return
         self._asked = (field.text(), field.cursorPosition())
@@ -100,13 +121,13 @@ class SearchCompletion(QObject):
 
     def _show(self, found: Completion) -> None:
         field = self._field
-        if self._asked != (field.text(), field.cursorPosition()) or field.composing or not field.hasFocus():
+        if not self._is_about_this or field.composing or not self._typed_in:
             return
         self._found = found
         if found.rows:
             self.list.offer(found, choose_first=bool(found.key))
         else:
-            self.list.hide()
+            self._hide()
 
     # --- taking ---
 
@@ -166,8 +187,10 @@ class SearchCompletion(QObject):
                 self.close()
             case QEvent.Type.InputMethod if isinstance(event, QInputMethodEvent) and event.commitString():
                 self._soon.start()
-            case QEvent.Type.FocusOut | QEvent.Type.Resize | QEvent.Type.Hide:
+            case QEvent.Type.FocusOut | QEvent.Type.Hide:
                 self.close()
+            case QEvent.Type.Resize if self.open:
+                self.list.place()
         return super().eventFilter(watched, event)
 
     def _on_key(self, event: QKeyEvent) -> bool:
@@ -177,8 +200,8 @@ class SearchCompletion(QObject):
             return True
         if not self.open:
             return False
-        if self._asked != (self._field.text(), self._field.cursorPosition()):
-            self.list.hide()  # about another text: its answer is on its way
+        if not self._is_about_this:
+            self._hide()  # the answer about this text is on its way
             return False
         if key in _STEPS:
             self.list.step(_STEPS[key])

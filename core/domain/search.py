@@ -116,7 +116,7 @@ class Completion:
     """What may stand at the cursor of a search: rows for the characters from `start` to before `end`.
 
     `key`: the key whose values these are, "" for keys. `typed`: what stands before the cursor. `more`: so many
-    fit that not all are listed.
+    fit that not all are listed. `unfinished`: what is typed there cannot be searched for as it is.
     """
 
     start: int = 0
@@ -125,6 +125,7 @@ class Completion:
     typed: str = ""
     rows: tuple[Suggestion, ...] = ()
     more: bool = False
+    unfinished: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,11 @@ from typing import Any, TypeVar
 
 from core.algos.search_dates import date_choices
 from core.algos.search_keys import FIELD_PREFIXES, KEYS, Key, ValueKind, Vocabulary, vocabulary
+from core.algos.search_language import parse
 from core.algos.search_place import Place, place_at
 from core.algos.search_signs import quoted
 from core.domain.api import Cancel
+from core.domain.errors import Invalid
 from core.domain.folder import SEPARATOR, Folder
 from core.domain.queries import MemoryFilter, Query
 from core.domain.queries_search import CompleteSearch
@@ -85,7 +87,22 @@ class Completing:
         rows = tuple(found[: query.limit])
         if name == ValuesOf.PERSON:
             rows = self._with_counts(rows)
-        return Completion(place.start, place.end, name, place.typed, rows, len(found) > query.limit)
+        return Completion(
+            place.start,
+            place.end,
+            name,
+            place.typed,
+            rows,
+            more=len(found) > query.limit,
+            unfinished=bool(rows and name) and self._is_unfinished(place),
+        )
+
+    def _is_unfinished(self, place: Place) -> bool:
+        try:
+            parse(f"{place.key}{place.op}{quoted(place.typed)}", self._known())
+        except Invalid:
+            return True
+        return not place.typed
 
     def answers(self) -> dict[type[Query[Any]], Callable[[Any, Cancel | None], Any]]:
         """For the engine."""

@@ -155,3 +155,17 @@ def test_help_is_in_the_language_of_the_window_and_puts_lines_into_the_search(ty
     assert typing.field.text() == "fog 类型:"
     typing.qtbot.keyClick(sheet, Key.Key_Escape)
     assert not sheet.isVisible()
+
+
+def test_an_unfinished_value_is_not_asked_for_while_it_is_completed(typing: Typing) -> None:
+    typing.type("fog type:ch")
+    typing.qtbot.wait(260)
+    assert typing.asked == []
+    typing.key(Key.Key_Escape)
+    typing.qtbot.waitUntil(lambda: typing.asked == ["fog type:ch"])
+    typing.key(Key.Key_Backspace)
+    typing.key(Key.Key_Backspace)
+    typing.key(Key.Key_Tab)
+    typing.qtbot.waitUntil(lambda: typing.asked[1:] == ["fog type:event "])
+    typing.type("tag:old")
+    typing.qtbot.waitUntil(lambda: typing.asked[2:] == ["fog type:event tag:old"])

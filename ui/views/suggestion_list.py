@@ -89,7 +89,7 @@ class SuggestionList(QFrame):
         self.view.setAccessibleName(self._tr("search.suggestions"))
         self._more.setText(self._tr("search.suggestions.more"))
         self._more.setVisible(found.more)
-        self._place()
+        self.place()
         self.show()
         self.raise_()
         self.view.setCurrentIndex(self._model.index(0) if choose_first else QModelIndex())
@@ -110,7 +110,8 @@ class SuggestionList(QFrame):
         self.view.scrollTo(index)
         announce(self._field, str(index.data(Qt.ItemDataRole.AccessibleTextRole)))
 
-    def _place(self) -> None:
+    def place(self) -> None:
+        """Right below the field, as wide as the window allows."""
         window, theme = self._field.window(), self._theme
         if self.parentWidget() is not window:
             self.setParent(window)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QIcon, QInputMethodEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
@@ -26,8 +28,10 @@ class SearchField(QLineEdit):
         super().__init__(parent)
         self._composing = False
         self._asked = ""
+        self.holds: Callable[[], bool] = lambda: False
+        """Whether to wait with asking, because what is typed is about to be completed. Enter does not wait."""
         self._glass: QLabel | None = None
-        self._timer = single_shot(self, DEBOUNCE_MS, self._ask)
+        self._timer = single_shot(self, DEBOUNCE_MS, self._on_pause)
         self.setClearButtonEnabled(True)
         self.textChanged.connect(self._on_text)
         self.returnPressed.connect(self._ask)
@@ -91,6 +95,15 @@ class SearchField(QLineEdit):
     def _on_text(self) -> None:
         if not self._composing:
             self._timer.start()
+
+    def ask_soon(self) -> None:
+        """What was held back is asked for, unless more is typed."""
+        if self.text() != self._asked:
+            self._timer.start()
+
+    def _on_pause(self) -> None:
+        if not self.holds():
+            self._ask()
 
     def _ask(self) -> None:
         self._timer.stop()
