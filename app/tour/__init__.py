@@ -28,6 +28,7 @@ from app.tour import (
     health_steps,
     recall_steps,
     scripted_endpoint,
+    search_steps,
     upkeep_steps,
 )
 from app.tour.stage import SCHEMES, Endpoint, Stage, StepFailed
@@ -37,6 +38,7 @@ from core.settings import Settings
 Step = Callable[[Stage], None]
 TOUR = (
     *desk_steps.STEPS,
+    *search_steps.STEPS,
     *recall_steps.STEPS,
     *chat_steps.STEPS,
     *document_steps.STEPS,
