@@ -23,6 +23,8 @@ from core.ports.vector_index import Hit
 
 BATCH_TEXTS = 64
 SPARE = 8
+FURTHER = 8
+"""So many times as many are looked at when too few of the nearest count."""
 SAME_VECTOR = 1.0 - 1e-6
 """Cosine from which two vectors are one: the original's squared distance of 1e-8 is below what float32 keeps."""
 _STAND_FOR_OTHERS = frozenset({StatusReason.COMPRESSED, StatusReason.MERGED})
@@ -66,8 +68,7 @@ class NoveltyCheck:
             return NoveltyReport(novelty=1.0, cutoff=query.cutoff, same_text=same_text)
         with self._store.read() as reader:
             allowed = _candidates(reader, query)
-            hits = self._exact.search(vector, query.neighbours + SPARE, allowed)
-            neighbours = _neighbours(reader, hits)[: query.neighbours]
+            neighbours = self._nearest(reader, vector, query.neighbours, allowed)
         found = self._exact.vectors([neighbour.pk for neighbour in neighbours])
         return NoveltyReport(
             novelty=_novelty(
@@ -77,6 +78,18 @@ class NoveltyCheck:
             cutoff=query.cutoff,
             same_text=same_text,
         )
+
+    def _nearest(
+        self, reader: Reader, vector: Vectors, wanted: int, allowed: frozenset[int]
+    ) -> list[Neighbour]:
+        """The nearest that stand for themselves; where a chat was compressed most near ones do not."""
+        looked_at = wanted + SPARE
+        while True:
+            hits = self._exact.search(vector, looked_at, allowed)
+            found = _neighbours(reader, hits)[:wanted]
+            if len(found) == wanted or len(hits) < looked_at:
+                return found
+            looked_at *= FURTHER
 
 
 def _novelty(vector: Vectors, others: list[Vectors], neighbours: list[Neighbour], cutoff: float) -> float:

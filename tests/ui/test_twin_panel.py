@@ -13,10 +13,12 @@ from pytestqt.qtbot import QtBot
 from app import container, writers
 from core.domain.commands import CreateMemory, NewMemory
 from core.domain.commands_folders import CreateFolder
+from core.domain.enums import Kind, Status, StatusReason
 from core.domain.folder import Folder
 from core.domain.ids import MemoryPk, TypeId
-from core.domain.queries import LibrarySchema, ListMemories, Memories
+from core.domain.queries import LibrarySchema, ListMemories, Memories, NoveltyOf
 from core.domain.queries_index import EmbedWaiting
+from core.ports.store import OpDraft, UnitOfWork
 from core.settings import Settings
 from tests.booku.desk import TableEmbedder
 from ui.actions import Actions
@@ -26,6 +28,7 @@ from ui.drafts import DraftKeeper
 from ui.language import Language
 from ui.tasks import TaskRunner
 from ui.theme import Scheme, Theme
+from ui.views.detail import READ, DetailPane
 from ui.views.editor import Editor
 
 TEXT = "钟楼里有一扇暗门"
@@ -43,6 +46,7 @@ class Desk:
         self.bridge = Bridge(engine, self.tasks)
         actions = Actions(self.tr, self.theme)
         context = Context(engine, self.tasks, self.bridge, self.settings, self.theme, self.tr, actions)
+        self.context = context
         folder = engine.run(CreateFolder("a")).created_folder
         assert folder is not None
         self.there = engine.run(
@@ -111,3 +115,50 @@ def test_new_text_and_no_embedder_ask_nothing(desk: Desk) -> None:
     desk.settings.set("embedder", "none")
     desk.write(TEXT)
     assert desk.bodies() == sorted([TEXT, TEXT, "艾琳走进码头"])
+
+
+def test_new_memory_says_its_novelty_and_the_nearest_after_it_was_saved(desk: Desk) -> None:
+    pane = DetailPane(desk.context)
+    desk.qtbot.addWidget(pane)
+    pane.show()
+    asked: list[int] = []
+    pane.open_memory.connect(asked.append)
+    pane.new_memory(desk.folder.pk, "event")
+    desk.settle()
+    pane.editor.form.set_value("body", "艾琳走进码头")
+    pane.save()
+    desk.settle()
+    desk.qtbot.waitUntil(pane.novelty.isVisible, timeout=10_000)
+    assert pane.tabs.currentIndex() == READ
+    assert pane.novelty.text.text().startswith("Novelty 1.00.")
+    (near,) = pane.novelty.nearest
+    desk.qtbot.mouseClick(near, Qt.MouseButton.LeftButton)
+    assert asked == [desk.there]
+    pane.show_memory(desk.there)
+    desk.settle()
+    assert not pane.novelty.isVisible()
+    pane.close_drafts()
+
+
+def test_novelty_of_a_text_is_kept_with_it(desk: Desk) -> None:
+    desk.write(f"{TEXT}。")
+    desk.qtbot.mouseClick(desk.editor.twins.create_button, Qt.MouseButton.LeftButton)
+    desk.settle()
+    (pk,) = desk.saved
+    assert isinstance(pk, int)
+    assert desk.library.engine.ask(Memories((MemoryPk(pk),)))[0].novelty < 0.1
+
+
+def test_nearest_memory_is_found_behind_many_that_were_summed_up(desk: Desk) -> None:
+    engine, folder = desk.library.engine, desk.folder.pk
+    new = CreateMemory(NewMemory(folder=folder, type=TypeId("event"), body=TEXT))
+    folded = [desk.there, *(engine.run(new).created[0] for _ in range(20))]
+    last = engine.run(new).created[0]
+
+    def fold(uow: UnitOfWork) -> None:
+        uow.update(Kind.MEMORY, folded, {"status": Status.ARCHIVED, "status_reason": StatusReason.COMPRESSED})
+
+    desk.library.store.write(OpDraft("op.change", engine.actor), fold)
+    engine.ask(EmbedWaiting())
+    found = engine.ask(NoveltyOf(folder=folder, title="", body=TEXT))
+    assert [each.pk for each in found.neighbours] == [last]

@@ -22,6 +22,7 @@ from ui.read_only import why_not
 from ui.tasks import Lane
 from ui.views.editor import Editor
 from ui.views.merge.merged_strip import MergedStrip
+from ui.views.novelty_strip import NoveltyStrip
 from ui.views.old_texts_strip import OldTextsStrip
 from ui.views.reading import ReadingView
 from ui.views.recall_history import RecallHistory
@@ -106,6 +107,8 @@ class DetailPane(QWidget):
         self.merged = MergedStrip(self._ctx)
         self.merged.open_memory.connect(self.open_memory)
         self.merged.unmerge_wanted.connect(self.unmerge_wanted)
+        self.novelty = NoveltyStrip(self._ctx)
+        self.novelty.open_memory.connect(self.open_memory)
         self.old_texts = OldTextsStrip(self._ctx)
         self.built.emit()
         content = QWidget()
@@ -113,6 +116,7 @@ class DetailPane(QWidget):
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(0)
         inside.addWidget(self.merged)
+        inside.addWidget(self.novelty)
         inside.addWidget(self.old_texts)
         inside.addWidget(self.tabs, 1)
         self.stack = StateStack(content)
@@ -225,6 +229,7 @@ class DetailPane(QWidget):
         self._loaded = loaded
         detail, schema = loaded.detail, loaded.schema
         self.merged.show_memory(detail.memory.pk)
+        self.novelty.show_memory(detail.memory.pk)
         self.old_texts.show_memory(detail.memory.pk)
         self.reading.show_memory(detail, schema)
         self.editor.show_memory(detail, schema)
@@ -249,6 +254,7 @@ class DetailPane(QWidget):
     def _show_new(self, folder: Folder, schema: Schema, type_id: TypeId, layer: Layer) -> None:
         self._pk, self._loaded, self._many = None, None, 0
         self.merged.show_memory(None)
+        self.novelty.show_memory(None)
         self.old_texts.show_memory(None)
         self.editor.show_new(folder, schema, type_id, layer.value)
         for tab in (READ, RELATIONS, HISTORY, RECALL):
@@ -298,6 +304,9 @@ class DetailPane(QWidget):
         if self._pk is None and not self.editor.is_new:
             self.show_memory(MemoryPk(pk))
             self.tabs.setCurrentIndex(READ)
+            if self.editor.judged is not None:
+                self.novelty.show_report(MemoryPk(pk), *self.editor.judged)
+                self.editor.judged = None
             self.created.emit(pk)
 
     def _revert(self) -> None:

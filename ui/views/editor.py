@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, Report, draft_key
-from core.domain.commands import Command, MergeIntoMemory
+from core.domain.commands import Command, CreateMemory, MergeIntoMemory
 from core.domain.enums import Layer, TagKind
 from core.domain.errors import Conflict, UserError
 from core.domain.folder import Folder
@@ -42,6 +42,7 @@ from ui.views.twin_panel import TwinPanel
 
 DRAFT_AFTER_MS = 400
 SETTING_EMBEDDER, NO_EMBEDDER = "embedder", "none"
+Judged = tuple[NoveltyReport, dict[MemoryPk, MemoryRow]]
 NARROW_PX = 320
 """Below this width what stands side by side stands one below the other."""
 
@@ -81,6 +82,8 @@ class Editor(QWidget):
         self._dirty = False
         self._saving = False
         self._tried = False
+        self.judged: Judged | None = None
+        """How new the text of the memory made last is, and the nearest ones; None when nobody could tell."""
         self.form = EditorForm(ctx)
         self.form.changed.connect(self._on_changed)
         self.clashes = ClashPanel(ctx)
@@ -238,6 +241,7 @@ class Editor(QWidget):
     def _look_for_twin(self, subject: _Subject, mine: Values) -> None:
         """Ask how new the text is before a memory is made; without an embedder it is made at once."""
         command, engine = creation_of(subject.folder.pk, mine), self._ctx.engine
+        self.judged = None
         if self._ctx.settings.text(SETTING_EMBEDDER) == NO_EMBEDDER:
             self._run(subject, command, mine)
             return
@@ -248,18 +252,19 @@ class Editor(QWidget):
 
         def ask(_progress: Report, cancel: Cancel) -> tuple[NoveltyReport, dict[MemoryPk, MemoryRow]]:
             report = engine.ask(query, cancel=cancel)
-            near = tuple(each.pk for each in report.neighbours) if report.merges else ()
+            near = tuple(each.pk for each in report.neighbours)
             return report, {row.pk: row for row in engine.ask(MemoryRows(near), cancel=cancel)}
 
         def decide(found: tuple[NoveltyReport, dict[MemoryPk, MemoryRow]]) -> None:
             self._saving = False
             report, rows = found
+            self.judged = found
             if report.merges and rows and self._subject is subject:
                 self.twins.show_report(report, rows)
                 self._refresh()
                 self._say("twin.decide")
             else:
-                self._run(subject, command, mine)
+                self._run(subject, self._creation(subject, mine), mine)
 
         def create(_error: Exception) -> None:
             self._saving = False
@@ -272,7 +277,14 @@ class Editor(QWidget):
         self.twins.forget()
         if subject is not None and subject.pk is None:
             mine = self.form.values()
-            self._run(subject, creation_of(subject.folder.pk, mine), mine)
+            self._run(subject, self._creation(subject, mine), mine)
+
+    def _creation(self, subject: _Subject, mine: Values) -> CreateMemory:
+        """The command that makes the memory, with how new its text was found to be."""
+        command = creation_of(subject.folder.pk, mine)
+        if self.judged is None:
+            return command
+        return replace(command, memory=replace(command.memory, novelty=self.judged[0].novelty))
 
     def _merge_into_twin(self) -> None:
         subject, twin = self._subject, self.twins.twin
@@ -280,7 +292,8 @@ class Editor(QWidget):
         if subject is not None and subject.pk is None and twin is not None:
             mine = self.form.values()
             subject.twin = twin.pk
-            new = creation_of(subject.folder.pk, mine).memory
+            new = self._creation(subject, mine).memory
+            self.judged = None
             command = MergeIntoMemory(target=twin.pk, memory=new, expected_revision=twin.revision)
             self._run(subject, command, mine)
 
