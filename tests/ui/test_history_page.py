@@ -13,15 +13,19 @@ from core.domain.commands import DeletePermanently, EditMemory, SetTags, TrashMe
 from core.domain.commands_folders import CreateFolder
 from core.domain.commands_graph import AddEdge, RemoveEdges
 from core.domain.commands_schema import SaveRelationType
-from core.domain.enums import ActorKind, OpRole, OpState
+from core.domain.enums import ActorKind, Kind, OpRole, OpState
 from core.domain.ids import OpId, RelationId
 from core.domain.memory import TagSet
-from core.domain.results import Actor, HistoryEntry, OpInfo
-from core.domain.schema import RelationType
+from core.domain.results import Actor, HistoryEntry, OpInfo, RowDiff
+from core.domain.schema import RelationType, Schema
+from core.store.journal import owner_columns
+from core.store.tables import Base
 from tests.ui.real_library import RealLibrary, open_real
 from ui.operations import Operations
 from ui.views.history_page import HistoryPage
 from ui.views.op_groups import sittings
+from ui.views.op_view import changes_of
+from ui.views.row_words import row_value_name, row_value_text
 from ui.views.undo_left import UndoLeftDialog
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -213,3 +217,25 @@ def test_row_that_was_deleted_for_good_is_said(library: RealLibrary) -> None:
     library.settle()
     assert page.view.stack.shows == "content"
     assert page.view.views == []
+
+
+def test_every_column_that_a_change_shows_is_named(library: RealLibrary) -> None:
+    tr = library.context.tr
+    raw = [
+        f"{kind.value}.{column.name}"
+        for kind in Kind
+        if kind is not Kind.MEMORY
+        for column in Base.metadata.tables[kind.value].columns
+        if column.name not in owner_columns(kind)
+        and changes_of(row_of(kind, column.name))
+        and row_value_name(tr, kind, column.name) == column.name
+    ]
+    assert raw == []
+    assert row_value_text(tr, Schema((), ()), Kind.TAG, "kind", "opposing") == "Opposing tags"
+    assert row_value_text(tr, Schema((), ()), Kind.EDGE, "valid_from", 1_700_000_000_000_000).startswith(
+        "2023-11-1"
+    )
+
+
+def row_of(kind: Kind, column: str) -> RowDiff:
+    return RowDiff(kind=kind, pk=1, action="created", title="", memory=None, before={}, after={column: "x"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
@@ -21,6 +22,7 @@ from ui.views.editor_values import FIELD
 from ui.views.naming import shorten, value_name, value_text
 from ui.views.op_words import op_label, writer
 from ui.views.proposal.words import source_name, used_words
+from ui.views.row_words import SILENT, TIMES, moment_text, row_value_name, row_value_text
 from ui.views.version_values import HIDDEN, ValueChange, mapping_of
 from ui.widgets.diff_text import DiffText
 from ui.widgets.state_stack import StateStack
@@ -168,18 +170,29 @@ class OpView(QWidget):
         box.addLayout(line)
         memory_type = type_of(row, schema)
         for change in changes_of(row)[:VALUES]:
-            self._add_value(box, change, memory_type, schema)
+            self._add_value(box, row.kind, change, memory_type, schema)
         box.addSpacing(8)
 
     def _add_value(
-        self, box: QVBoxLayout, change: ValueChange, memory_type: MemoryType | None, schema: Schema
+        self,
+        box: QVBoxLayout,
+        kind: Kind,
+        change: ValueChange,
+        memory_type: MemoryType | None,
+        schema: Schema,
     ) -> None:
-        tr, theme = self._context.tr, self._context.theme
-        before = value_text(tr, schema, memory_type, change.key, change.before)
-        after = value_text(tr, schema, memory_type, change.key, change.after)
+        tr, theme, key = self._context.tr, self._context.theme, change.key
+        if kind is Kind.MEMORY:
+            name = value_name(tr, memory_type, key)
+            words = partial(value_text, tr, schema, memory_type, key)
+        else:
+            name = row_value_name(tr, kind, key)
+            words = partial(row_value_text, tr, schema, kind, key)
+        if key in TIMES:
+            words = partial(moment_text, tr)
+        before, after = words(change.before), words(change.after)
         if before == after:
             return
-        name = value_name(tr, memory_type, change.key)
         heading = QLabel(name)
         heading.setTextFormat(Qt.TextFormat.PlainText)
         heading.setProperty("role", "section")
@@ -216,9 +229,8 @@ def _shown(value: Json) -> Json:
 
 def _is_key(kind: Kind, column: str) -> bool:
     """Columns that hold keys of other rows say nothing to a person."""
-    return (
-        column in ("folder", "parent", "merged_into", "document", "position") and kind is not Kind.MEMORY_TYPE
-    )
+    keys = ("folder", "parent", "merged_into", "document", "position")
+    return (kind, column) in SILENT or (column in keys and kind is not Kind.MEMORY_TYPE)
 
 
 def type_of(row: RowDiff, schema: Schema) -> MemoryType | None:
