@@ -372,7 +372,6 @@ class Session(QWidget):
         search.returnPressed.connect(self._show_found)
         search.left_down.connect(self.memories.table.setFocus)
         self.memories.words_set.connect(search.set_quietly)
-        self.memories.filter_changed.connect(self._on_filter)
         self.context.actions.on("edit.search", self._go_to_search)
         self.watch_link.start()
         self.memories.start()
@@ -481,10 +480,6 @@ class Session(QWidget):
         if not error:
             self.status.say(text)
         self.said.emit(text, error)
-
-    def _on_filter(self) -> None:
-        if self._search is not None and not self.memories.words:
-            self._search.set_quietly("")
 
     def _on_counts(self, counts: LibraryCounts) -> None:
         self.context.actions.update(trash=counts.trashed)

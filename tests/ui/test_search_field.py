@@ -107,3 +107,15 @@ def test_an_older_search_never_replaces_a_newer(
     engine.release(ListMemories)
     settled(qtbot, window)
     assert opened.memories.model.rowCount() == 1
+
+
+def test_what_is_typed_stays_when_the_list_is_made_anew(
+    qtbot: QtBot, window: MainWindow, opened: Session
+) -> None:
+    field = window.top.search
+    qtbot.keyClicks(field, "bell")
+    opened.memories.show_list()
+    assert field.text() == "bell"
+    qtbot.waitUntil(lambda: opened.memories.words == "bell")
+    opened.memories.clear_filters()
+    assert field.text() == ""

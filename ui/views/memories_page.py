@@ -121,7 +121,6 @@ class MemoriesPage(QWidget):
 
     current = Signal(object)
     opened = Signal(object)
-    filter_changed = Signal()
     words_set = Signal(str)
     """Other words are searched for than those that were typed."""
     saved_menu = Signal(int, QPoint)
@@ -303,11 +302,15 @@ class MemoriesPage(QWidget):
         if not self._counts_wait:
             self._ask_facets(where)
         self._tell_situation()
-        self.filter_changed.emit()
+
+    def _forget_words(self) -> None:
+        """Look for nothing, whatever was typed."""
+        self._text = self._saved_text = ""
+        self.words_set.emit("")
 
     def clear_filters(self) -> None:
         """Show the whole place again: no facets, no words. A saved search is nothing without its words."""
-        self._text = self._saved_text = ""
+        self._forget_words()
         self.facets.clear_quietly()
         if self.tree.scope.part is Part.SAVED:
             self.tree.choose(Scope())
@@ -324,14 +327,14 @@ class MemoriesPage(QWidget):
         if all(self.model.row_of(pk) >= 0 for pk in pks):
             self._on_list()
             return
-        self._text = ""
+        self._forget_words()
         self.facets.clear_quietly()
         self.tree.choose(Scope())
         self.show_list()
 
     def show_document(self, document: DocumentPk, title: str) -> None:
         """List the pieces of a document."""
-        self._text = ""
+        self._forget_words()
         self._order_chosen = False
         self.facets.choose_document(document, title)
         self.tree.choose(Scope())
@@ -373,8 +376,7 @@ class MemoriesPage(QWidget):
             self.words_set.emit(self._text)
         elif self._saved_text:
             if self._text == self._saved_text:
-                self._text = ""
-                self.words_set.emit("")
+                self._forget_words()
             self._saved_text = ""
 
     def _on_scope(self, scope: Scope) -> None:
