@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QHelpEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolTip, QWidget
+from PySide6.QtGui import QAction, QHelpEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolTip, QWidget
 
 from core.domain.access import ReadOnly
 from ui.context import Context
@@ -23,6 +23,15 @@ def needs_writing(context: Context, *controls: QWidget) -> None:
     if context.read_only is not None:
         for control in controls:
             _Off(context, context.read_only, control)
+
+
+def entries_need_writing(context: Context, menu: QMenu, *entries: QAction) -> None:
+    """The same for entries of a menu."""
+    if context.read_only is not None:
+        menu.setToolTipsVisible(True)
+        for entry in entries:
+            entry.setEnabled(False)
+            entry.setToolTip(why_not(context.tr, context.read_only))
 
 
 class _Off(QObject):

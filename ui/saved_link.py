@@ -17,6 +17,7 @@ from core.domain.saved_search import SavedSearch
 from ui.context import Context
 from ui.dialogs.saved_search import RenameSearchDialog, SaveSearchDialog
 from ui.operations import Operations
+from ui.read_only import entries_need_writing
 from ui.tasks import Lane, single_shot
 from ui.views.memories_page import MemoriesPage
 
@@ -106,7 +107,7 @@ class SavedLink(QObject):
             entry = menu.addAction(like.icon(), like.text())
             entry.setObjectName(name)
             entry.setToolTip(self._context.tr(f"action.{name}.tip"))
-            entry.setEnabled(self._context.read_only is None)
+            entries_need_writing(self._context, menu, entry)
             entry.triggered.connect(lambda _checked=False, name=name: self._does[name](one))
         menu.popup(position)
 

@@ -32,6 +32,7 @@ from ui.main_window import MainWindow
 from ui.pages import PAGES
 from ui.path_choice import PathChoice
 from ui.session import Session
+from ui.views.types.page import TypesPage
 
 CASE = json.loads((Path(__file__).parents[1] / "data/cases/c522.case.json").read_text("utf-8"))
 PATIENCE_MS = 30_000
@@ -206,6 +207,13 @@ def test_every_page_used_read_only_leaves_every_byte(
             press_all(qapp, session)
             trigger_all(qapp, session, entry.id)
             qtbot.waitUntil(lambda: tasks.busy == 0, timeout=PATIENCE_MS)
+        types = session.page("types")
+        assert isinstance(types, TypesPage)
+        off = [
+            each for each in types.side.tools["more"].menu().actions() if each.text() and not each.isEnabled()
+        ]
+        assert [each.text() for each in off] == ["Take in JSON…", "All back to default"]
+        assert all("Read-only" in each.toolTip() for each in off)
         QApplication.clipboard().clear()  # data made here may not outlive Python
         drop_file(qtbot, window, tmp_path / "waiting.txt")
         qtbot.waitUntil(lambda: "Nothing was changed" in window.message.label.text(), timeout=PATIENCE_MS)

@@ -30,6 +30,11 @@ def remedied(request: RecallRequest, answer: WhyNotAnswer, recipe: Recipe | None
             return _CHANGES[remedy](request, answer.value)
 
 
+def writes(answer: WhyNotAnswer) -> bool:
+    """Whether the remedy changes the library; the others change what is asked."""
+    return answer.remedy in {Remedy.RESTORE, Remedy.ADD_ALIAS, Remedy.MERGE_TWIN}
+
+
 def restoring(answer: WhyNotAnswer, *, trashed: bool) -> Command | None:
     """The command of the remedy that gets a memory back into use."""
     if answer.remedy is not Remedy.RESTORE:

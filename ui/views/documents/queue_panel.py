@@ -25,11 +25,11 @@ from core.domain.queries_drop import QueueView
 from ui.context import Context
 from ui.models.queue_table import QueueColumn, QueueTable
 from ui.queue_worker import QueueWorker, Rate
-from ui.read_only import needs_writing
+from ui.read_only import entries_need_writing, needs_writing
 
 ENCODINGS = ("utf-8", "gb18030", "big5", "shift_jis", "euc-kr", "utf-16", "windows-1252", "windows-1251")
-_ENDED = (FileState.DONE, FileState.SAME, FileState.FAILED, FileState.CANCELLED)
-_FORGOTTEN = (FileState.DONE, FileState.SAME, FileState.CANCELLED)
+_ENDED = (FileState.DONE, FileState.SAME, FileState.SKIPPED, FileState.FAILED, FileState.CANCELLED)
+_FORGOTTEN = (FileState.DONE, FileState.SAME, FileState.SKIPPED, FileState.CANCELLED)
 _FITS: Mapping[QueueAction, tuple[FileState, ...]] = {
     QueueAction.PAUSE: (FileState.WAITING,),
     QueueAction.RESUME: (FileState.PAUSED,),
@@ -179,6 +179,7 @@ class QueuePanel(QWidget):
                 FileState.PAUSED,
                 FileState.DONE,
                 FileState.SAME,
+                FileState.SKIPPED,
                 FileState.FAILED,
                 FileState.QUESTION,
             )
@@ -228,21 +229,23 @@ class QueuePanel(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if len(rows) == 1 and rows[0].document is not None:
             menu.addAction(tr("queue.open"), lambda: self._open(rows[0]))
-        if len(rows) == 1 and not rows[0].file.imports and rows[0].document is None:
-            menu.addAction(
+        if len(rows) == 1 and _can_be_cut(rows[0]):
+            cut = menu.addAction(
                 theme.icon("mdi6.content-cut"), tr("queue.cut"), lambda: self.cut_wanted.emit(rows[0])
             )
+            entries_need_writing(self._ctx, menu, cut)
         if len(rows) == 1 and rows[0].encoding and not rows[0].file.imports:
             self._offer_encodings(menu, rows[0])
         for action in QueueAction:
             fits = tuple(row.pk for row in rows if row.state in (*_FITS[action], *_more(action)))
             if fits:
-                menu.addAction(
-                    theme.icon(_ICONS[action]),
-                    tr(f"queue.{action.value}"),
-                    lambda action=action, fits=fits: self._worker.change(action, fits),
-                )
+                entry = menu.addAction(theme.icon(_ICONS[action]), tr(f"queue.{action.value}"))
+                entry.triggered.connect(partial(self._change, action, fits))
+                entries_need_writing(self._ctx, menu, entry)
         return menu
+
+    def _change(self, action: QueueAction, rows: tuple[int, ...], _checked: bool = False) -> None:
+        self._worker.change(action, rows)
 
     def _offer_encodings(self, menu: QMenu, row: QueueRow) -> None:
         """A text that reads wrong is read again; it becomes a new version of its document."""
@@ -250,9 +253,14 @@ class QueuePanel(QWidget):
         others = menu.addMenu(
             self._ctx.theme.icon("mdi6.format-letter-case"), tr("queue.encoding", encoding=row.encoding)
         )
+        entries_need_writing(self._ctx, menu, others.menuAction())
         for name in ENCODINGS:
             if name != row.encoding:
                 others.addAction(name, partial(self._worker.answer, row.pk, encoding=name))
+
+
+def _can_be_cut(row: QueueRow) -> bool:
+    return not row.file.imports and row.document is None and row.state is not FileState.SKIPPED
 
 
 def _more(action: QueueAction) -> tuple[FileState, ...]:

@@ -17,6 +17,7 @@ from ui.context import Context
 from ui.language import isolate
 from ui.models.memory_table import encode_memories
 from ui.operations import Operations
+from ui.read_only import entries_need_writing
 from ui.tasks import Lane
 from ui.views.graph.cards import Card, EdgeCard, GroupCard, RelationCard
 from ui.views.graph.picture import GraphPicture
@@ -145,9 +146,7 @@ class Edits(QObject):
         merge.setIcon(self._ctx.theme.icon("mdi6.call-merge"))
         merge.triggered.connect(lambda: self._operations.open_merge_desk(_pks((target, *moved))))
         menu.addAction(merge)
-        if self._ctx.read_only is not None:
-            for action in (relate, group, merge):
-                action.setEnabled(False)
+        entries_need_writing(self._ctx, menu, relate, group, merge)
         menu.addSeparator()
         menu.addAction(tr("graph.drop.nothing"))
         self._show_menu(menu, place)

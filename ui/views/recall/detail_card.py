@@ -19,9 +19,10 @@ from PySide6.QtWidgets import (
 
 from core.domain.recall import Recalled, Stage
 from ui.context import Context
+from ui.models.recall_remedy import writes
 from ui.models.recall_results import ResultRow
 from ui.models.recall_view import RecallView
-from ui.read_only import needs_writing
+from ui.read_only import why_not
 from ui.views.naming import name_of
 from ui.views.recall.words import (
     DECAY,
@@ -70,7 +71,6 @@ class DetailCard(QWidget):
         self.why.setToolTip(tr("recall_page.why_this.tip"))
         self.open_button.setToolTip(tr("recall_page.open.tip"))
         self.remedy.clicked.connect(lambda: self.remedy_wanted.emit(self._pk))
-        needs_writing(self._ctx, self.remedy)
         self.why.clicked.connect(lambda: self.why_wanted.emit(self._pk))
         self.open_button.clicked.connect(lambda: self.opened.emit(self._pk))
         self.area = QScrollArea()
@@ -110,6 +110,9 @@ class DetailCard(QWidget):
         self.title.setText(f"{title}{where}")
         self.remedy.setText(remedy)
         self.remedy.setVisible(bool(remedy))
+        kept = self._ctx.read_only if row.answer is not None and writes(row.answer) else None
+        self.remedy.setEnabled(kept is None)
+        self.remedy.setToolTip("" if kept is None else why_not(tr, kept))
         self.why.setVisible(
             row.answer is None
             and row.recalled is not None

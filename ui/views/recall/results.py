@@ -11,8 +11,10 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
 from core.domain.ids import MemoryPk
 from core.domain.recall import WhyNotAnswer
 from ui.context import Context
+from ui.models.recall_remedy import writes
 from ui.models.recall_results import Index, RecallResults, ResultRow
 from ui.models.recall_view import RecallView
+from ui.read_only import entries_need_writing
 from ui.tasks import single_shot
 from ui.views.recall.result_delegate import ResultDelegate
 from ui.views.recall.words import remedy_text, row_texts
@@ -182,7 +184,9 @@ class ResultsList(QListView):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         remedy = self.remedy_of(row)
         if remedy:
-            menu.addAction(remedy, lambda: self.remedy_wanted.emit(pk))
+            entry = menu.addAction(remedy, lambda: self.remedy_wanted.emit(pk))
+            if row.answer is not None and writes(row.answer):
+                entries_need_writing(self._ctx, menu, entry)
         menu.addAction(tr("recall_page.why_this"), lambda: self.why_wanted.emit(pk))
         menu.addAction(tr("recall_page.open"), lambda: self.opened.emit(pk))
         menu.addAction(

@@ -23,7 +23,7 @@ from core.domain.schema_data import default_schema
 from ui.context import Context
 from ui.operations import Operations
 from ui.path_choice import PathChoice
-from ui.read_only import needs_writing
+from ui.read_only import entries_need_writing, needs_writing
 from ui.tasks import Lane, single_shot
 from ui.views.types.edits import TYPES, Item, Key, TypeEdits, stored_in
 from ui.views.types.files import TypeFiles
@@ -318,9 +318,10 @@ class TypesPage(QWidget):
         self.pane.say()
         menu = QMenu(more)
         menu.addAction(tr("types.export"), self.files.ask_export)
-        menu.addAction(tr("types.import"), self.files.ask_import)
+        taken = menu.addAction(tr("types.import"), self.files.ask_import)
         menu.addSeparator()
-        menu.addAction(tr("types.all_default"), self.all_to_default)
+        default = menu.addAction(tr("types.all_default"), self.all_to_default)
+        entries_need_writing(self._ctx, menu, taken, default)
         more.setMenu(menu)
         self.pane.forget()
         self._fill()
