@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from threading import Lock
 from typing import Any, TypeVar
 
-from core.algos.search_dates import date_choices
+from core.algos.search_choices import Choice, dates, fitting, folded, text_of_value
 from core.algos.search_keys import FIELD_PREFIXES, KEYS, Key, ValueKind, Vocabulary, vocabulary
 from core.algos.search_language import parse
 from core.algos.search_place import Place, place_at
@@ -34,34 +32,6 @@ _COUNTED = {*KEYS["layer"].values, *KEYS["status"].values}
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """A value with all words for it; `word` is the one that is put in where no other was typed."""
-
-    word: str
-    words: tuple[str, ...]
-    label: str = ""
-    text: str = ""
-    count: int | None = None
-    type: str = ""
-
-    def rank(self, typed: str) -> tuple[int, str]:
-        """How well it fits what was typed (0 is best, _NO_RANK not at all), and the word that does."""
-        if not typed:
-            return 1, self.word
-        best, word = _NO_RANK, self.word
-        for each in self.words if self.word == self.words[0] else (self.word, *self.words):
-            folded = _folded(each)
-            if typed in folded:
-                rank = 0 if folded == typed else 1 if folded.startswith(typed) else 2
-                if rank < best:
-                    best, word = rank, each
-        return best, word
-
-
-_NO_RANK = 3
-
-
 class Completing:
     """Answers CompleteSearch. Values are read once, and again after a change."""
 
@@ -76,13 +46,13 @@ class Completing:
         place = place_at(query.text, query.cursor)
         if place is None:
             return Completion(query.cursor, query.cursor)
-        typed = _folded(place.typed)
+        typed = folded(place.typed)
         if place.key is None:
             found = self._keys(place, typed, query)
             name = ""
         else:
             name = place.key
-            found = _fitting(self._choices(place, query), typed, query.limit + 2)
+            found = fitting(self._choices(place, query), typed, query.limit + 2)
         found = [each for each in found if each.insert != query.text[place.start : place.end]]
         rows = tuple(found[: query.limit])
         if name == ValuesOf.PERSON:
@@ -146,7 +116,7 @@ class Completing:
 
     # --- values ---
 
-    def _choices(self, place: Place, query: CompleteSearch) -> Iterable[_Choice]:
+    def _choices(self, place: Place, query: CompleteSearch) -> Iterable[Choice]:
         name = place.key or ""
         if name in {each.value for each in ValuesOf}:
             return self._in_use(ValuesOf(name), place.typed, query.limit)
@@ -161,10 +131,10 @@ class Completing:
         if key.kind is ValueKind.CHOICE:
             return self._fixed(key, query.language)
         if key.kind in (ValueKind.DATE, ValueKind.USE):
-            return _dates(key, place.op)
+            return dates(key, place.op, datetime.now().astimezone().date())
         return ()
 
-    def _in_use(self, what: ValuesOf, typed: str, limit: int) -> list[_Choice]:
+    def _in_use(self, what: ValuesOf, typed: str, limit: int) -> list[Choice]:
         if _by_prefix(what):
             values = self._values()
             return _as_choices(
@@ -174,7 +144,7 @@ class Completing:
             f"values {what.value}", lambda: _as_choices(self._values().values_of(what, VALUES_KEPT))
         )
 
-    def _typed(self, name: str, language: str) -> list[_Choice]:
+    def _typed(self, name: str, language: str) -> list[Choice]:
         """Types or relation types, by id and label."""
         schema = self._schema()
         known = self._known().values.get(name, {})
@@ -186,7 +156,7 @@ class Completing:
             word = label if own and language.startswith("zh") else str(kind.id)
             beside = str(kind.id) if word == label else label
             choices.append(
-                _Choice(
+                Choice(
                     word,
                     (str(kind.id), *([label] if own else []), *kind.labels.values()),
                     label="" if beside.casefold() == word.casefold() else beside,
@@ -196,7 +166,7 @@ class Completing:
             )
         return choices
 
-    def _folders(self) -> list[_Choice]:
+    def _folders(self) -> list[Choice]:
         """Folders and what lies above them, with the memories in and below each."""
 
         def make() -> dict[str, int]:
@@ -211,9 +181,9 @@ class Completing:
             return dict(sorted(counts.items(), key=lambda pair: pair[0].casefold()))
 
         counts = self._keep("folders", make)
-        return [_Choice(path, (path, *path.split(SEPARATOR)), count=count) for path, count in counts.items()]
+        return [Choice(path, (path, *path.split(SEPARATOR)), count=count) for path, count in counts.items()]
 
-    def _fixed(self, key: Key, language: str) -> list[_Choice]:
+    def _fixed(self, key: Key, language: str) -> list[Choice]:
         """Values that the language itself has."""
         choices = []
         counts = self._facets()
@@ -221,7 +191,7 @@ class Completing:
         for value, others in key.values.items():
             chinese = next((each for each in others if not each.isascii()), value)
             choices.append(
-                _Choice(
+                Choice(
                     chinese if language.startswith("zh") else value,
                     (value, *others),
                     text=text_of_value(key.name, value),
@@ -230,7 +200,7 @@ class Completing:
             )
         return choices
 
-    def _field_values(self, name: str) -> list[_Choice]:
+    def _field_values(self, name: str) -> list[Choice]:
         """What the schema lets a person choose for a field of that name."""
         column_name = name.removeprefix("field.").casefold()
         choices = {
@@ -240,7 +210,7 @@ class Completing:
             if column.name.casefold() == column_name
             for choice in column.choices
         }
-        return [_Choice(choice, (choice,)) for choice in choices]
+        return [Choice(choice, (choice,)) for choice in choices]
 
     def _with_counts(self, rows: tuple[Suggestion, ...]) -> tuple[Suggestion, ...]:
         counts = self._values().involved([row.shown for row in rows])
@@ -287,52 +257,13 @@ def _by_prefix(what: ValuesOf) -> bool:
     return what is ValuesOf.RELATED
 
 
-def _as_choices(values: Sequence[NamedValue]) -> list[_Choice]:
+def _as_choices(values: Sequence[NamedValue]) -> list[Choice]:
     """One choice a value, in their order."""
     first: dict[str, NamedValue] = {}
     for each in values:
         first.setdefault(each.value, each)
-    return [_Choice(each.value, (each.value,), count=each.count, type=each.type) for each in first.values()]
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+    return [Choice(each.value, (each.value,), count=each.count, type=each.type) for each in first.values()]
 
 
 def _said(labels: Labels, language: str) -> str:
     return labels.get(language) or labels.get("en") or next(iter(labels.values()), "")
-
-
-def text_of_value(key: str, value: str) -> str:
-    """The text that says what a fixed value means; layers, statuses and reasons have theirs already."""
-    if key == "is":
-        key = (
-            "status" if value in KEYS["status"].values else "layer" if value in KEYS["layer"].values else key
-        )
-    return f"{key}.{value}" if key in ("layer", "status", "reason") else f"search.value.{key}.{value}"
-
-
-def _dates(key: Key, op: str) -> list[_Choice]:
-    today = datetime.now().astimezone().date()
-    choices = [_Choice(value, (value,), text=text) for value, text in date_choices(op, today)]
-    if key.kind is ValueKind.USE and op == ":":
-        choices.insert(0, _Choice("0", ("0",), text="search.value.never.recalled"))
-    return choices
-
-
-def _fitting(choices: Iterable[_Choice], typed: str, limit: int) -> list[Suggestion]:
-    """What was typed as a whole first, then what begins with it, then what holds it; else in the order given."""
-    ranked: list[tuple[int, int, _Choice, str]] = []
-    wanted = typed.strip("*")
-    for place, choice in enumerate(choices):
-        rank, word = choice.rank(wanted)
-        if rank < _NO_RANK:
-            ranked.append((rank, place, choice, word))
-    return [_row(choice, word) for _, _, choice, word in heapq.nsmallest(limit, ranked)]
-
-
-def _row(choice: _Choice, word: str) -> Suggestion:
-    own = word in (choice.word, choice.words[0]) or bool(choice.text)
-    shown = word if own else choice.word
-    label = choice.label if shown == choice.word else choice.word
-    return Suggestion(quoted(shown), shown, label, choice.text, choice.count, choice.type)

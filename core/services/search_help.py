@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from core.algos.search_choices import text_of_value
 from core.algos.search_keys import KEYS, Key
 from core.domain.queries_search import SearchKeys
 from core.domain.search import KeyWords
 from core.ports.store import Reader
-from core.services.completing import text_of_value
 
 
 def search_keys(_reader: Reader, _query: SearchKeys) -> tuple[KeyWords, ...]:
