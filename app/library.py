@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from core.adapters.index_numpy import NumpyIndex
     from core.domain.api import Cancel, Report
     from core.domain.commands import Command
+    from core.domain.queries_recall import PrepareRecall
     from core.ports.embedder import Embedder, Vectors
     from core.ports.file_watcher import FileWatcher
     from core.ports.manual_requests import ManualRows
@@ -331,9 +332,18 @@ class Library:
 
         return read_sample(system_clock())
 
+    def _prepare_recall(self, query: PrepareRecall, cancel: CancelToken | None) -> None:
+        """What recall reads first, and the weights of the built-in embedder; no endpoint is asked."""
+        from core.adapters.embedder_builtin import BuiltinEmbedder
+
+        self.recall.prepare(query.folder, cancel)
+        if self._settings.text("embedder") != "none" and isinstance(self.embedder, BuiltinEmbedder):
+            self.embedder.load()
+
     # --- queries that need more than the store -------------------------------------------
 
     def _answers(self) -> Mapping[type[q.Query[Any]], Callable[[Any, Cancel | None], Any]]:
+        from core.domain import queries_recall as qr
         from core.services.completing import Completing
         from core.services.duplicate_answers import duplicate_answers
         from core.services.file_answers import file_answers
@@ -359,6 +369,9 @@ class Library:
             ),
             **self.watch.answers(),
             **recall_answers(lambda: self.recall),
+            qr.PrepareRecall: lambda query, cancel: self._prepare_recall(
+                query, cast("CancelToken | None", cancel)
+            ),
             **proposal_answers(self.store, self.store.proposals),
             **self.models.answers(),
             **self._change.answers(),

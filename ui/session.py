@@ -27,6 +27,7 @@ from ui.model_link import ModelLink
 from ui.old_texts_link import OldTextsLink
 from ui.operations import Operations
 from ui.pages import PAGES, Page, add_page
+from ui.prepare_recall import prepare_recall
 from ui.read_only import ReadOnlyStrip
 from ui.saved_link import SavedLink
 from ui.search_completion import SearchCompletion
@@ -82,6 +83,7 @@ add_page(Page(ABOUT, "mdi6.card-search-outline", module="ui.views.about.page:Abo
 
 LOAD_PAGES_MS = 1500
 """When the modules of pages not shown yet are imported: the list and its counts come first."""
+PREPARE_RECALL_MS = 6000
 
 
 class Session(QWidget):
@@ -383,6 +385,7 @@ class Session(QWidget):
         self.memories.table.setFocus()
         single_shot(self, LOAD_PAGES_MS, self._load_pages).start()
         single_shot(self, LOAD_PAGES_MS, self.upkeep_link.count).start()
+        single_shot(self, PREPARE_RECALL_MS, lambda: prepare_recall(self.context, self)).start()
 
     def _show_found(self) -> None:
         """What the field at the top finds stands in the list."""

@@ -20,6 +20,16 @@ from core.domain.recipes import Recipe
 
 
 @dataclass(frozen=True, slots=True)
+class PrepareRecall(Query[None]):
+    """Read what the next recall for a folder (None = without one) reads first, so that it answers at once.
+
+    Errors: NotFound.
+    """
+
+    folder: FolderPk | None
+
+
+@dataclass(frozen=True, slots=True)
 class Recall(Query[RecallResult]):
     """What the next prompt would get for a message, and why (core.domain.recall).
 

@@ -58,6 +58,7 @@ from core.domain.queries_health import Health
 from core.domain.queries_history import History, LastOpId, PreviewUndo, UndoStateNow, VersionsOf
 from core.domain.queries_index import Verify
 from core.domain.queries_proposals import Proposals
+from core.domain.queries_recall import PrepareRecall
 from core.domain.queries_search import CompleteSearch, SavedSearchCounts, SavedSearches
 from core.domain.queries_upkeep import SummariesOutOfDate
 from core.domain.queries_watching import Gone
@@ -231,6 +232,8 @@ class FakeEngine:
                 return tuple(
                     self._node(folder) for folder in sorted(self.folders.values(), key=lambda f: f.name)
                 )
+            case PrepareRecall():
+                return None
         return self._answer_library(query)
 
     def _answer_library(self, query: Query[Any]) -> Any:

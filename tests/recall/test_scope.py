@@ -17,14 +17,16 @@ from core.domain.commands import (
 from core.domain.commands_folders import SetAlsoReads
 from core.domain.commands_graph import EndEdges
 from core.domain.enums import Layer, Status, StatusReason
+from core.domain.errors import NotFound
 from core.domain.ids import FolderPk, MemoryPk
+from core.domain.queries_recall import PrepareRecall
 from core.domain.recall import RecallRequest, Remedy, Scope, Stage
 from core.domain.recipes import RECIPES
 from core.ports.store import OpDraft
 from core.services.chat_branches import write_branch
 from core.services.recall.corpus import Corpus
 from core.services.recall.recall import RecallService
-from tests.recall.desk import RecallDesk
+from tests.recall.desk import RecallDesk, hash_embedder
 from tests.services.desk import PERSON
 
 ASKED = "银钥匙藏在哪里"
@@ -260,6 +262,31 @@ def _everything(corpus: Corpus) -> dict[str, object]:
     found["starts"] = {start: set(names) for start, names in corpus.name_index._by_start.items() if names}
     found["tags"] = corpus.tags
     return found
+
+
+def test_prepared_recall_answers_as_one_that_was_not(vector_desk: RecallDesk) -> None:
+    desk = vector_desk
+    folder = desk.folder()
+    named = key(desk, folder, aliases=("银钥匙",))
+    desk.edge(named, key(desk, folder, "集市上有马戏团"))
+    desk.embed_all()
+    before = desk.recall(ASKED, folder)
+    desk.embedder = None  # it is away
+    desk.engine.ask(PrepareRecall(folder))
+    desk.embedder = hash_embedder()
+    fresh = RecallService(
+        desk.store,
+        desk.store.recall,
+        desk.service.counters,
+        embedder=desk.service.embedder,
+        clock=lambda: desk.now,
+    )
+    desk.service = fresh
+    desk.engine.ask(PrepareRecall(folder))
+    with pytest.raises(NotFound):
+        desk.engine.ask(PrepareRecall(FolderPk(99)))
+    after = desk.recall(ASKED, folder)
+    assert (after.selected, after.injection) == (before.selected, before.injection)
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

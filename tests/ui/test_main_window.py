@@ -14,6 +14,7 @@ from core.domain.errors import Conflict, LibraryInUse, UserError
 from core.domain.ids import MemoryPk
 from core.domain.queries import FacetCounts, MemoryRows
 from core.domain.queries_history import PreviewUndo
+from core.domain.queries_recall import PrepareRecall
 from core.domain.results import UndoConflict, UndoPreview
 from tests.fakes.engine import FakeEngine
 from tests.ui.conftest import OneLibrary, settled
@@ -173,6 +174,15 @@ def test_action_of_a_page_not_built_yet_is_shown_and_leads_there(window: MainWin
     assert not action.isEnabled()
     opened.context.actions._trigger("recall.run")
     assert opened._pages["recall"].isVisible()
+
+
+def test_recall_is_made_ready_when_the_list_stands(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, engine: FakeEngine, window: MainWindow
+) -> None:
+    monkeypatch.setattr("ui.session.PREPARE_RECALL_MS", 1)
+    window.open_library(Path("library"))
+    qtbot.waitUntil(lambda: any(isinstance(query, PrepareRecall) for query in engine.asked))
+    settled(qtbot, window)
 
 
 def test_counts_come_after_the_first_rows(engine: FakeEngine, window: MainWindow, opened: Session) -> None:

@@ -33,6 +33,7 @@ def recall_answers(service: Callable[[], RecallService]) -> Mapping[type[q.Query
     return {
         qr.Evaluate: evaluate,
         qr.Recall: lambda query, cancel: service().recall(query.request, cancel),
+        qr.PrepareRecall: lambda query, cancel: service().prepare(query.folder, cancel),
         qr.WhyNot: why,
         qr.Recipes: lambda _query, _cancel: recipes(),
         qr.RecallRuns: lambda query, _cancel: tuple(service().reads.runs(query.folder, query.limit)),

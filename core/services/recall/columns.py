@@ -148,7 +148,9 @@ class _Columns:
 
     def __init__(self, memories: Sequence[StoredMemory]) -> None:
         columns = zip(*memories, strict=True) if memories else ([] for _ in StoredMemory._fields)
-        self._columns = dict(zip(StoredMemory._fields, columns, strict=True))
+        self._columns: dict[str, Sequence[Any]] = {}
+        for name, column in zip(StoredMemory._fields, columns, strict=True):
+            self._columns[name] = column  # one at a time: in one call all threads would wait for all of them
 
     def raw(self, name: str) -> Sequence[Any]:
         return self._columns[name]

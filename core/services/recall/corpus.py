@@ -24,6 +24,8 @@ __all__ = ["LAYER_CODES", "STATUS_CODES", "Corpus", "EdgeColumns", "Flags", "Flo
 
 US_PER_DAY = 86_400_000_000.0
 _NO_TAGS = TagGroups()
+LONGEST_SORTED_ID = 64
+"""Ids up to so many characters are sorted as an array of characters, without holding up other threads."""
 _BETWEEN_NAMES = re.compile(r'[,，、;；/|&"\[\]\n]+')
 
 
@@ -169,7 +171,9 @@ class Corpus:
     @cached_property
     def origin_ranks(self) -> Ints:
         """Rank of each memory by the id it had in its file: decides between equal energies."""
-        ids = np.array([memory.origin_id for memory in self.stored], dtype=object)
+        names = [memory.origin_id for memory in self.stored]
+        short = max(map(len, names), default=0) <= LONGEST_SORTED_ID  # objects would be compared one by one
+        ids = np.array(names, dtype=np.str_ if short else object)
         return np.argsort(np.argsort(ids, kind="stable"), kind="stable").astype(np.int64)
 
     @cached_property

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 
 from core.domain.embedding_text import embedded_text
-from core.domain.errors import NotFound
+from core.domain.errors import NotFound, Unavailable
 from core.domain.folder import Folder
 from core.domain.folder_settings import FolderValues
 from core.domain.ids import FolderPk, MemoryPk
@@ -35,7 +35,7 @@ from core.ports.language_model import LanguageModel
 from core.ports.progress import CancelToken
 from core.ports.recall_store import Folders, HandedOut, RecallStore
 from core.ports.store import Store
-from core.ports.token_counter import TokenCounters
+from core.ports.token_counter import TokenCounters, TokenFamily
 from core.services.chat_floors import branch_of
 from core.services.lookup import memory_of
 from core.services.recall import blend, booku, stbme
@@ -164,6 +164,33 @@ class RecallService:
         return Run(
             frame=frame, folders=folders, order=order, injection=injection, numbers=numbers, took_ms=took_ms
         )
+
+    def prepare(self, folder: FolderPk | None, cancel: CancelToken | None = None) -> None:
+        """See core.domain.queries_recall.PrepareRecall. Between the parts other threads have their turn."""
+        request = RecallRequest(message="", folder=folder)
+        values, _ = values_of(recipe(request.recipe), {})
+        corpus = self._corpora.corpus(self._scope(request, self._folder(folder)))
+        parts: tuple[Callable[[], object], ...] = (
+            lambda: corpus.name_index,
+            lambda: corpus.cast_index,
+            lambda: corpus.edges,
+            lambda: corpus.timeline(values.whole("session_gap_minutes")),
+            self._read_vectors,
+            lambda: self.counters.counter(TokenFamily(values.text("token_family"))).count(" "),
+        )
+        for part in parts:
+            if cancel is not None:
+                cancel.check()
+            part()
+            time.sleep(0)
+
+    def _read_vectors(self) -> None:
+        try:
+            found = self.embedder()
+        except Unavailable:
+            return  # a recall says so
+        if found is not None:
+            found[1].size()
 
     def line_of(self, memory: MemoryPk, *, quick: bool = False) -> InjectedLine:
         """How a memory would stand in the prompt. Errors: NotFound."""
