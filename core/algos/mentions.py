@@ -11,7 +11,10 @@ from collections.abc import Iterable, Sequence
 
 from core.algos.lexical import fold
 
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_UNSPACED = re.compile(  # hangul writes blanks, but its particles stand at the names
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff"
+    "\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 _AROUND_SHORT = frozenset(
     "的地得了着过吗呢吧啊呀嘛和与跟同对向给被把让叫替为在从到是有没不也都就又还才要会能想说问看见找等请听带让"
     "我你您他她它们这那谁哪"

@@ -29,10 +29,10 @@ SECONDS_IN_ALL = 60.0
 MAX_GROWTH = 4_000_000
 """Longest text, in characters, that a replacement may make of one."""
 
-_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
+_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 _WORD_STARTS = rf"(?:(?={_UNSPACED})|(?<!(?!{_UNSPACED})\w))"
 _WORD_ENDS = rf"(?:(?<={_UNSPACED})|(?!(?!{_UNSPACED})\w))"
-"""Edges of a word in a script that writes spaces; beside Chinese and kana there is one everywhere."""
+"""Edges of a word in a script that writes spaces; in the others there is one everywhere (core.algos.mentions)."""
 
 Replace = Callable[[str], str]
 

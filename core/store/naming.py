@@ -29,7 +29,8 @@ def pks_called(rows: Rows, names: Sequence[str], folders: Collection[FolderPk] |
     wanted = set(folded_names(names))
     phrases = [match for name in wanted if (match := _phrase(name))]
     by_title = _matching(rows, [f"^ {match}" for match in phrases], folders)
-    titles = rows(  # through the index of titles: rows are wide, and many texts without a title begin with a name
+    # Titles through their index: rows are wide, and many texts without a title begin with a name.
+    titles = rows(
         "SELECT pk, title FROM memory INDEXED BY ix_memory_live_title WHERE deleted_at IS NULL"
         f" AND title COLLATE NOCASE > '' AND {among('+pk')}",
         (key_list(by_title),),

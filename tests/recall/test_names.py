@@ -17,6 +17,7 @@ NAMES = (
     ("",),
     ("。！",),
     ("ＡＩ館",),
+    ("이린",),
 )
 
 
@@ -38,6 +39,8 @@ def named(message: str) -> list[int]:
         ("「白」是谁", [2]),
         ("白和艾琳", [2, 0]),
         ("Annabelle left", []),
+        ("어제 이린은 떠났다", [10]),
+        ("Ann은 떠났다", [3]),
         ("I saw ANN, yesterday", [3]),
         ("Ann说了什么", [3]),
         ("j. r. smith called", [4]),

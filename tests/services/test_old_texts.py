@@ -159,6 +159,7 @@ def test_moves_and_changes_by_the_story_leave_old_values_alone(desk: Desk) -> No
         ("小明和Ann去了", "Ann", "Eve", "小明和Eve去了"),
         ("钟楼下的钟楼", "钟楼", "灯塔", "灯塔下的灯塔"),
         ("Annie", "Ann", "Eve", "Annie"),
+        ("이린은 Ann이다", "이린", "소라", "소라은 Ann이다"),
         ("old Ann Lee, Ann", "Ann", "Ann Lee", "old Ann Lee, Ann Lee"),
         ("a.b.", "a.b", "a.b.c", "a.b.c."),
     ],

@@ -53,6 +53,8 @@ class OldTextsStrip(QWidget):
         self.keep_named = self.named.button(self._keep)
         for button in (self.renew, self.replace, self.alias, self.keep_above, self.keep_named):
             needs_writing(context, button)
+        for button in (self.show_above, self.show_named, self.alias, self.keep_above, self.keep_named):
+            button.setProperty("flat", True)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 8, 8)
         column.setSpacing(8)
