@@ -17,7 +17,7 @@ from core.domain.access import ReadOnly
 from core.domain.api import Cancel
 from core.domain.errors import BadFile, Cancelled, ReadOnlyLibrary, Unavailable
 from core.store.reading import read_uri
-from core.store.search_sql import add_functions
+from core.store.search_functions import add_functions
 
 BUSY_TIMEOUT_MS = 10_000
 CACHE_KIB = 32_768

@@ -33,7 +33,8 @@ from core.store import chat_rows, faults, filters, naming, proposal_rows, said
 from core.store.codecs import FIELDS, decode, from_micros, to_micros
 from core.store.neighbours import neighbours
 from core.store.packed_rows import keys_of, stored_vectors, vector_groups
-from core.store.search_sql import live_edges, said_when_slow
+from core.store.search_functions import said_when_slow
+from core.store.search_sql import live_edges
 
 SNIPPET_CHARS = 160
 _LEADS_TO_MEMORY = (

@@ -113,7 +113,7 @@ def test_what_is_wrong_is_said(engine: Engine, folder: FolderPk, text: str, key:
 def test_pattern_that_never_ends_is_stopped(
     engine: Engine, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.store.search_sql.PATTERN_SECONDS", 0.1)
+    monkeypatch.setattr("core.store.search_functions.PATTERN_SECONDS", 0.1)
     make("a" * 60 + "b")
     with pytest.raises(Invalid) as caught:
         engine.ask(ListMemories(MemoryFilter(text="/^(a|aa)+$/", language=True)))
