@@ -92,6 +92,24 @@ def test_row_in_hand_that_moves_by_an_edit_stays_in_sight(
     assert table.viewport().rect().contains(table.visualRect(model.index(row, 0)).center())
 
 
+def test_what_went_from_the_list_gives_the_selection_to_the_next_row(
+    qtbot: QtBot, window: MainWindow, by_pk: Session, engine: FakeEngine
+) -> None:
+    table, model = by_pk.memories.table, by_pk.memories.model
+    table.scrollToTop()
+    gone, behind = model.pks[3:5].tolist(), int(model.pks[5])
+    table.select(gone)
+    engine.drop(*gone)
+    qtbot.waitUntil(lambda: model.rowCount() == 298)
+    settled(qtbot, window)
+    assert table.selected() == (behind,)
+    table.select([int(model.pks[0])])
+    by_pk.memories.search("Memory 20")
+    settled(qtbot, window)
+    assert model.rowCount() < 298
+    assert table.selected() == (), "another list has nothing chosen"
+
+
 def test_rows_that_are_not_loaded_show_a_placeholder_and_come(
     qtbot: QtBot, window: MainWindow, by_pk: Session, engine: FakeEngine
 ) -> None:

@@ -99,6 +99,7 @@ class ReplaceDialog(CommandDialog):
         self.list.setHeaderLabels([tr("replace.memory"), tr("replace.place")])
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
+        self.list.setProperty("rows", "list")
         self.list.setColumnWidth(0, theme.px(420))
         self.list.setAccessibleName(tr("replace.preview"))
         self.list.currentItemChanged.connect(lambda now, _before: self._show_change(now))

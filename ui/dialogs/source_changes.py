@@ -29,8 +29,8 @@ from ui.context import Context
 from ui.language import isolate
 from ui.read_only import needs_writing
 from ui.tasks import Lane, single_shot
-from ui.views.naming import name_of, shorten, value_name, value_text
-from ui.views.op_view import changes_of, type_of
+from ui.views.naming import name_of, shorten
+from ui.views.op_view import changes_of, type_of, words_of
 from ui.views.op_words import op_label
 from ui.widgets.diff_text import DiffText
 from ui.widgets.state_stack import StateStack
@@ -82,12 +82,14 @@ class SourceChangesDialog(QDialog):
         )
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
+        self.list.setProperty("rows", "list")
         self.list.setAllColumnsShowFocus(True)
         self.list.setAccessibleName(tr("source_changes.title"))
         header = self.list.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(TITLE, QHeaderView.ResizeMode.Stretch)
+        for column in (TITLE, CHANGE):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self.list.currentItemChanged.connect(lambda now, _before: self._show_value(now))
         self.list.itemActivated.connect(lambda _item, _column: self._open())
         self.diff = DiffText(gone=theme.color("diff_gone"), new=theme.color("diff_new"), max_lines=12)
@@ -186,11 +188,9 @@ class SourceChangesDialog(QDialog):
             items.append(self._item(change, place, value))
             return items
         for each in changes_of(row):
-            before = value_text(tr, schema, kind, each.key, each.before)
-            after = value_text(tr, schema, kind, each.key, each.after)
+            name, before, after = words_of(tr, row.kind, kind, schema, each)
             if before != after:
-                value = _Value(row.memory, op.id, before, after)
-                items.append(self._item(change, value_name(tr, kind, each.key), value))
+                items.append(self._item(change, name, _Value(row.memory, op.id, before, after)))
         return items
 
     def _item(self, change: SourceChange, place: str, value: _Value) -> QTreeWidgetItem:
@@ -199,6 +199,7 @@ class SourceChangesDialog(QDialog):
         item = QTreeWidgetItem([title, place, shorten(op_label(op, tr), TITLE_CHARS), tr.relative(op.at)])
         item.setData(0, VALUE, value)
         item.setToolTip(TITLE, row.title)
+        item.setToolTip(CHANGE, op_label(op, tr))
         item.setToolTip(WHEN, tr.exact(op.at))
         item.setForeground(WHEN, self._ctx.theme.color("secondary"))
         return item

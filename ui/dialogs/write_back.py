@@ -60,6 +60,7 @@ class WriteBackDialog(CommandDialog):
         self.differences = QTreeWidget()
         self.differences.setRootIsDecorated(False)
         self.differences.setUniformRowHeights(True)
+        self.differences.setProperty("rows", "list")
         self.differences.setHeaderLabels([tr("write_back.memory"), tr("write_back.becomes")])
         self.differences.setColumnWidth(0, ctx.theme.px(330))
         self.differences.setMinimumHeight(ctx.theme.px(LIST_PX))
@@ -131,7 +132,10 @@ class WriteBackDialog(CommandDialog):
             )
             words = tr(f"write_back.becomes.{each.becomes.value}")
             title = isolate(shorten(name_of(each.title, tr)))
-            self.differences.addTopLevelItem(QTreeWidgetItem([title, f"{words}  {columns}".strip()]))
+            item = QTreeWidgetItem([title, f"{words} {columns}".strip()])
+            item.setToolTip(0, name_of(each.title, tr))
+            item.setToolTip(1, item.text(1))
+            self.differences.addTopLevelItem(item)
         self.differences.setVisible(bool(preview.differences))
         obstacle = () if preview.obstacle is None else (preview.obstacle,)
         self._show_problems("write_back.mind", (*obstacle, *preview.warnings, *preview.report.problems))
@@ -148,6 +152,7 @@ class WriteBackDialog(CommandDialog):
         self.problems.setVisible(bool(problems))
 
     def _on_choice(self) -> None:
+        self.browse.setToolTip("" if self.elsewhere.isChecked() else self.ctx.tr("write_back.elsewhere.why"))
         for widget in (self.path, self.browse):
             widget.setEnabled(self.elsewhere.isChecked())
         self.anyway.setEnabled(self.over.isChecked())

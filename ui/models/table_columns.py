@@ -83,7 +83,7 @@ COLUMNS: tuple[TableColumn, ...] = (
     TableColumn(
         "updated",
         SortKey.UPDATED,
-        100,
+        116,
         lambda row, w: w.tr.relative(row.updated_at),
         lambda row, w: w.tr.exact(row.updated_at),
     ),

@@ -41,6 +41,7 @@ class _Place:
     all_selected: bool
     current: int | None
     in_sight: bool
+    first: int
     column: int
     top: int | None
     offset_px: int
@@ -69,6 +70,7 @@ class MemoryTable(QTableView):
         self.setModel(model)
         self._set_up()
         self._set_up_header()
+        self._listed = model.filter
         model.before_list.connect(self._remember)
         model.listed.connect(self._restore)
         self.selectionModel().selectionChanged.connect(self._on_selection)
@@ -177,6 +179,7 @@ class MemoryTable(QTableView):
             all_selected=0 < len(rows) == len(self._list.pks),
             current=self._current_pk,
             in_sight=self._in_sight(self.currentIndex()),
+            first=int(rows[0]) if len(rows) else -1,
             column=max(index.column(), 0),
             top=self._list.pk_at(top),
             offset_px=-self.rowViewportPosition(top) if top >= 0 else 0,
@@ -193,10 +196,20 @@ class MemoryTable(QTableView):
                 index = self._list.index(row, place.column)
                 self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
             self._scroll_back(place)
+            if row < 0:
+                self._take_next(place)
             if row >= 0 and place.in_sight and not self._in_sight(self.currentIndex()):
                 self.scrollTo(self._list.index(row, place.column))
+        self._listed = self._list.filter
         self._restoring = False
         self._tell()
+
+    def _take_next(self, place: _Place) -> None:
+        """What was selected went from this list (to the trash, to another folder): go on with the row behind it."""
+        last, same_list = len(self._list.pks) - 1, self._list.filter == self._listed
+        was_chosen = place.in_sight and place.first >= 0
+        if was_chosen and same_list and last >= 0 and not len(self.selected_rows()):
+            self.select([int(self._list.pks[min(place.first, last)])])
 
     def _in_sight(self, index: QModelIndex) -> bool:
         area = self.visualRect(index)

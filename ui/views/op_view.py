@@ -16,7 +16,7 @@ from core.domain.queries_history import OpDiff
 from core.domain.results import HistoryEntry, RowDiff
 from core.domain.schema import MemoryType, Schema
 from ui.context import Context
-from ui.language import isolate
+from ui.language import Language, isolate
 from ui.tasks import Lane
 from ui.views.editor_values import FIELD
 from ui.views.naming import shorten, value_name, value_text
@@ -181,16 +181,8 @@ class OpView(QWidget):
         memory_type: MemoryType | None,
         schema: Schema,
     ) -> None:
-        tr, theme, key = self._context.tr, self._context.theme, change.key
-        if kind is Kind.MEMORY:
-            name = value_name(tr, memory_type, key)
-            words = partial(value_text, tr, schema, memory_type, key)
-        else:
-            name = row_value_name(tr, kind, key)
-            words = partial(row_value_text, tr, schema, kind, key)
-        if key in TIMES:
-            words = partial(moment_text, tr)
-        before, after = words(change.before), words(change.after)
+        tr, theme = self._context.tr, self._context.theme
+        name, before, after = words_of(tr, kind, memory_type, schema, change)
         if before == after:
             return
         heading = QLabel(name)
@@ -207,6 +199,22 @@ class OpView(QWidget):
         box.addWidget(heading)
         box.addLayout(holder)
         self.views.append(view)
+
+
+def words_of(
+    tr: Language, kind: Kind, memory_type: MemoryType | None, schema: Schema, change: ValueChange
+) -> tuple[str, str, str]:
+    """Name of a value of a row, and what stood there before and stands there after."""
+    key = change.key
+    if kind is Kind.MEMORY:
+        name = value_name(tr, memory_type, key)
+        words = partial(value_text, tr, schema, memory_type, key)
+    else:
+        name = row_value_name(tr, kind, key)
+        words = partial(row_value_text, tr, schema, kind, key)
+    if key in TIMES:
+        words = partial(moment_text, tr)
+    return name, words(change.before), words(change.after)
 
 
 def changes_of(row: RowDiff) -> list[ValueChange]:
