@@ -37,6 +37,7 @@ class AboutLink(QObject):
         self._desk, self._show, self._shown, self._show_graph = desk, show, shown, show_graph
         self._from = "memories"
         context.actions.on("memory.about", lambda: self._about(desk.current))
+        context.actions.on("view.about", lambda: self._page().ask_name())
 
     def made(self, page: AboutPage) -> None:
         """The page is there."""

@@ -308,6 +308,7 @@ TABLE: tuple[Action, ...] = (
     Action("folder.delete", "mdi6.folder-remove-outline", no_shortcut=DANGER, need=Need.FOLDER, writes=True),
     # searches
     Action("search.save", "mdi6.star-plus-outline", "Ctrl+Shift+S", need=Need.SEARCHING, writes=True),
+    Action("view.about", "mdi6.card-search-outline", "Ctrl+D"),
     Action("view.related", "mdi6.link-variant", "Ctrl+R", checkable=True),
     Action("saved.change", "mdi6.star-check-outline", no_shortcut=MENU, need=Need.SAVED, writes=True),
     Action("saved.rename", "mdi6.rename-box", no_shortcut=MENU, need=Need.SAVED, writes=True),

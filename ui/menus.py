@@ -36,7 +36,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "search",
         (
-            "edit.search", "view.related", "search.save", "", "saved.change", "saved.rename", "saved.up", "saved.down", "",
+            "edit.search", "view.about", "view.related", "search.save", "", "saved.change", "saved.rename", "saved.up", "saved.down", "",
             "saved.delete",
         ),
     ),

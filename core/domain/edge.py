@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from core.domain.enums import Kind
 from core.domain.ids import UNSAVED_EDGE, EdgePk, MemoryPk, RelationId
@@ -40,6 +40,18 @@ class Edge:
     from_seq: int | None = None
     ended_seq: int | None = None
     extra: JsonObject = field(default_factory=dict)
+
+
+class EdgeEnds(NamedTuple):
+    """As much of a relation as sorts it: `floor` -1 = not told, `made` orders those of one floor."""
+
+    pk: EdgePk
+    source: MemoryPk
+    target: MemoryPk
+    relation: RelationId
+    floor: int
+    made: int
+    live: bool
 
 
 def lives(edge: Edge, at: datetime) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from core.domain.api import Cancel, Drafts
 from core.domain.document import DocumentRow
-from core.domain.edge import Edge
+from core.domain.edge import Edge, EdgeEnds
 from core.domain.enums import ActorKind, Kind, OpRole, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.health import Fault, Faulty
@@ -145,10 +145,15 @@ class Reader(Protocol):
         Newest first; case, width and traditional characters do not matter.
         """
 
-    def of_type_by_floor(
-        self, memories: Sequence[MemoryPk], type_id: TypeId, limit: int
+    def naming_by_floor(
+        self,
+        names: Sequence[str],
+        folders: Collection[FolderPk] | None,
+        also: Sequence[MemoryPk],
+        type_id: TypeId,
+        limit: int,
     ) -> tuple[list[MemoryPk], int]:
-        """The first of those of the memories outside the trash that have a type, last floors first; and their number."""
+        """As `pks_naming`, and those among `also`, but only of a type: the last floors first; and their number."""
 
     def tags_of(self, memories: Iterable[MemoryPk]) -> dict[MemoryPk, list[Tag]]:
         """Tag rows by memory, in order of group and position; memories without tags are absent."""
@@ -182,6 +187,9 @@ class Reader(Protocol):
         `relations` empty = of all types; `outward`: from these, `inward`: to these; `at`: living then (None = past
         ones too).
         """
+
+    def edge_ends(self, memory: MemoryPk, at: datetime) -> list[EdgeEnds]:
+        """All relations of a memory, by pk, without what only their records have; whether they live at a time."""
 
     def edges_between(self, source: MemoryPk, target: MemoryPk) -> list[Edge]:
         """Edges of exactly this direction, by pk."""

@@ -13,7 +13,7 @@ from core.algos.changes import EMPTY, JOINT
 from core.algos.js_values import text as shown_text
 from core.algos.mentions import folded_names, folded_text, holds_name
 from core.domain.about import About, Condition, FoundRows, RelationGroup
-from core.domain.edge import Edge, lives
+from core.domain.edge import Edge, EdgeEnds
 from core.domain.errors import Invalid
 from core.domain.ids import FolderPk, MemoryPk, RelationId, TypeId
 from core.domain.json_types import Json, canonical
@@ -31,9 +31,8 @@ from core.services.old_texts import read_together
 
 EVENT, UPDATES = TypeId("event"), RelationId("updates")
 MOST_LOOKED_AT = 500
-"""So many texts are looked through one by one; behind them the word index is believed."""
+"""So many texts are looked through one by one, or as many as are to be listed; then the word index is believed."""
 MOST_CHANGES = 300
-MOST_EDGES = 5_000
 _FIRST_TYPES = ("character", "person", "location", "place", "asset", "thread")
 _UPDATE = re.compile(r"\s*\S{1,80} 状态更新：(.*)", re.DOTALL)
 _STEP = re.compile(r"\s*([^:：]{1,80}): (.*?) -> (.*)", re.DOTALL)
@@ -47,7 +46,8 @@ def about(reader: Reader, query: EverythingAbout) -> About:
     candidates = [] if not names else reader.pks_naming(names, scope)
     own = {pk for pk in bearers if memory is not None and pk == memory.pk}
     others = [pk for pk in candidates if pk not in own]
-    edges = [] if memory is None else reader.edges_touching([memory.pk])[-MOST_EDGES:]
+    now = system_clock()
+    edges = [] if memory is None else reader.edge_ends(memory.pk, now)
     schema = reader.schema()
     changes = [] if memory is None else reader.said_changes(memory.pk, MOST_CHANGES)
     updates = [] if memory is None else _update_events(reader, memory.pk, edges)
@@ -60,8 +60,8 @@ def about(reader: Reader, query: EverythingAbout) -> About:
         names=tuple(names),
         former=_former(changes, names),
         condition=tuple(_condition(schema, memory, changes, updates)),
-        events=_events(reader, schema, names, near, others, query.limit),
-        relations=_relations(reader, edges, query.limit),
+        events=_events(reader, schema, names, near, scope, query.limit),
+        relations=_relations(reader, edges, now, query.limit),
         mentions=_mentions(reader, schema, names, others, query.limit),
     )
 
@@ -122,7 +122,7 @@ def _former(changes: Sequence[SaidChange], names: Sequence[str]) -> tuple[str, .
 # --- its condition -------------------------------------------------------------------------
 
 
-def _update_events(reader: Reader, pk: MemoryPk, edges: Sequence[Edge]) -> list[Memory]:
+def _update_events(reader: Reader, pk: MemoryPk, edges: Sequence[EdgeEnds]) -> list[Memory]:
     """Events that were written by themselves when it changed."""
     sources = [edge.source for edge in edges if edge.relation == UPDATES and edge.target == pk]
     found = reader.records(Memory, dict.fromkeys(sources))
@@ -214,12 +214,12 @@ def _events(
     schema: Schema,
     names: Sequence[str],
     near: Collection[MemoryPk],
-    candidates: Sequence[MemoryPk],
+    scope: frozenset[FolderPk] | None,
     limit: int,
 ) -> FoundRows:
     """Events that are related to it or name it, in order; the last ones where there are too many."""
-    both = list(dict.fromkeys([*sorted(near), *candidates]))
-    latest, number = reader.of_type_by_floor(both, EVENT, MOST_LOOKED_AT)
+    most = max(limit, MOST_LOOKED_AT)
+    latest, number = reader.naming_by_floor(names, scope, sorted(near), EVENT, most)
     looked_at = reader.records(Memory, latest)
     folded = folded_names(names)
     related = set(near)
@@ -228,7 +228,7 @@ def _events(
         for memory in looked_at
         if not is_update_event(memory) and (memory.pk in related or names_it(memory, schema, folded))
     ]
-    exact = number <= MOST_LOOKED_AT
+    exact = number <= most
     total = len(kept) if exact else number
     rows = reader.memory_rows(kept[:limit])
     return FoundRows(tuple(reversed(rows)), total, exact)
@@ -239,9 +239,10 @@ def _mentions(
 ) -> FoundRows:
     """Memories whose injected text names it, newest first."""
     folded = folded_names(names)
-    looked_at = reader.records(Memory, candidates[:MOST_LOOKED_AT])
+    most = max(limit, MOST_LOOKED_AT)
+    looked_at = reader.records(Memory, candidates[:most])
     kept = [memory.pk for memory in looked_at if names_it(memory, schema, folded)]
-    unread = max(0, len(candidates) - MOST_LOOKED_AT)
+    unread = max(0, len(candidates) - most)
     return FoundRows(tuple(reader.memory_rows(kept[:limit])), len(kept) + unread, not unread)
 
 
@@ -251,27 +252,19 @@ def names_it(memory: Memory, schema: Schema, folded: Sequence[str]) -> bool:
     return any(text and holds_name(folded_text(text), folded) for text in cells.values())
 
 
-def _relations(reader: Reader, edges: Sequence[Edge], limit: int) -> tuple[RelationGroup, ...]:
+def _relations(
+    reader: Reader, edges: Sequence[EdgeEnds], now: datetime, limit: int
+) -> tuple[RelationGroup, ...]:
     """Relations by type, the most frequent type first; of each the living ones first, newest first."""
-    now = system_clock()
-    groups: dict[RelationId, list[Edge]] = {}
+    groups: dict[RelationId, list[EdgeEnds]] = {}
     for edge in edges:
         groups.setdefault(edge.relation, []).append(edge)
     found = []
     for relation, members in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
-        ordered = sorted(members, key=lambda edge: _edge_order(edge, now), reverse=True)[:limit]
-        views = edge_views(reader, ordered, now)
-        found.append(
-            RelationGroup(
-                relation,
-                tuple(view for view in views if view.live),
-                tuple(view for view in views if not view.live),
-                len(members),
-            )
-        )
+        first = sorted(members, key=lambda edge: (edge.live, edge.floor, edge.made, edge.pk), reverse=True)[
+            :limit
+        ]
+        views = edge_views(reader, reader.records(Edge, [edge.pk for edge in first]), now)
+        live, past = (tuple(view for view in views if view.live is lives) for lives in (True, False))
+        found.append(RelationGroup(relation, live, past, len(members)))
     return tuple(found)
-
-
-def _edge_order(edge: Edge, now: datetime) -> tuple[bool, int, datetime, int]:
-    floor = edge.from_seq if edge.from_seq is not None else -1
-    return lives(edge, now), floor, edge.created_at, edge.pk

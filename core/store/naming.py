@@ -18,53 +18,69 @@ def pks_naming(rows: Rows, names: Sequence[str], folders: Collection[FolderPk] |
 
     Cost: the matches in the word index; no row of the wide table is read.
     """
-    return _matching(rows, [match for name in names if (match := _phrase(name))], folders)
+    match = _match(names)
+    if not match:
+        return []
+    within, values = _within(folders)
+    sql = f"{_HOLDING} AND {within.format('rowid')} ORDER BY rowid DESC"
+    return [MemoryPk(row[0]) for row in rows(sql, (match, *values))]
 
 
 def pks_called(rows: Rows, names: Sequence[str], folders: Collection[FolderPk] | None) -> list[MemoryPk]:
     """Memories outside the trash whose title or other name is one of the names, newest first.
 
-    A title begins the search text and another name one of its parts, so few are looked at. Cost: these.
+    A title begins the search text and another name one of its parts. Cost: the titles and other names of these.
     """
     wanted = set(folded_names(names))
-    phrases = [match for name in wanted if (match := _phrase(name))]
-    by_title = _matching(rows, [f"^ {match}" for match in phrases], folders)
+    if not (phrases := [phrase for name in wanted if (phrase := _phrase(name))]):
+        return []
+    within, values = _within(folders)
     # Titles through their index: rows are wide, and many texts without a title begin with a name.
     titles = rows(
         "SELECT pk, title FROM memory INDEXED BY ix_memory_live_title WHERE deleted_at IS NULL"
-        f" AND title COLLATE NOCASE > '' AND {among('+pk')}",
-        (key_list(by_title),),
+        f" AND title COLLATE NOCASE > '' AND +pk IN ({_HOLDING}) AND {within.format('+pk')}",
+        (" OR ".join(f"^ {phrase}" for phrase in phrases), *values),
     )
-    by_part = _matching(rows, [f'"{lexical.PART_BREAK} {match[1:]}' for match in phrases], folders)
-    aliases = rows(f"SELECT memory, value FROM alias WHERE {among('memory')}", (key_list(by_part),))
+    aliases = rows(
+        f"SELECT memory, value FROM alias WHERE +memory IN ({_HOLDING}) AND {within.format('+memory')}",
+        (" OR ".join(f'"{lexical.PART_BREAK} {phrase[1:]}' for phrase in phrases), *values),
+    )
     found = {pk for pk, name in (*titles, *aliases) if not wanted.isdisjoint(folded_names([name]))}
     return sorted((MemoryPk(pk) for pk in found), reverse=True)
 
 
-def of_type_by_floor(
-    rows: Rows, memories: Sequence[MemoryPk], type_id: TypeId, limit: int
+def naming_by_floor(
+    rows: Rows,
+    names: Sequence[str],
+    folders: Collection[FolderPk] | None,
+    also: Sequence[MemoryPk],
+    type_id: TypeId,
+    limit: int,
 ) -> tuple[list[MemoryPk], int]:
-    """Those of the memories that have a type, the last floors first, and how many they are. Reads an index only."""
+    """Those of a type that hold a name or are among `also`, the last floors first; and how many. Reads indexes only."""
+    within, values = _within(folders)
     found = rows(
         "SELECT pk, count(*) OVER () FROM memory INDEXED BY ix_memory_list WHERE deleted_at IS NULL AND type = ?"
-        f" AND {among('+pk')} ORDER BY coalesce(seq_end, seq, -1) DESC, pk DESC LIMIT ?",
-        (type_id, key_list(memories), limit),
+        f" AND ({among('+pk')} OR +pk IN ({_HOLDING}) AND {within.format('+pk')})"
+        " ORDER BY coalesce(seq_end, seq, -1) DESC, pk DESC LIMIT ?",
+        (type_id, key_list(also), _match(names) or '""', *values, limit),
     )
     return [MemoryPk(row[0]) for row in found], found[0][1] if found else 0
 
 
-def _matching(rows: Rows, phrases: Sequence[str], folders: Collection[FolderPk] | None) -> list[MemoryPk]:
-    if not phrases:
-        return []
-    values: tuple[str, ...] = (" OR ".join(phrases),)
-    within = "rowid NOT IN (SELECT pk FROM memory WHERE deleted_at IS NOT NULL)"
-    if folders is not None:
-        listed = (
-            "SELECT pk FROM memory WHERE deleted_at IS NULL AND folder IN (SELECT value FROM json_each(?))"
-        )
-        within, values = f"rowid IN ({listed})", (*values, key_list(sorted(folders)))
-    sql = f"SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? AND {within} ORDER BY rowid DESC"
-    return [MemoryPk(row[0]) for row in rows(sql, values)]
+_HOLDING = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?"
+
+
+def _within(folders: Collection[FolderPk] | None) -> tuple[str, tuple[str, ...]]:
+    """A condition that a key (`{}`) is that of a memory of the folders outside the trash, and its parameters."""
+    if folders is None:
+        return "{} NOT IN (SELECT pk FROM memory WHERE deleted_at IS NOT NULL)", ()
+    listed = "SELECT pk FROM memory WHERE deleted_at IS NULL AND folder IN (SELECT value FROM json_each(?))"
+    return f"{{}} IN ({listed})", (key_list(sorted(folders)),)
+
+
+def _match(names: Sequence[str]) -> str:
+    return " OR ".join(phrase for name in names if (phrase := _phrase(name)))
 
 
 def _phrase(name: str) -> str:

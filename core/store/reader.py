@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from core.domain.document import DocumentRow
-from core.domain.edge import Edge
+from core.domain.edge import Edge, EdgeEnds
 from core.domain.enums import Kind, Layer, Status, StatusReason, TagKind
 from core.domain.folder import Document, Folder, Memo, Message, NotDuplicate
 from core.domain.health import Fault, Faulty
@@ -31,7 +31,7 @@ from core.domain.schema import MemoryType, RelationType, Schema
 from core.ports.store import R
 from core.store import chat_rows, faults, filters, naming, proposal_rows, said
 from core.store.codecs import FIELDS, decode, from_micros, to_micros
-from core.store.neighbours import neighbours
+from core.store.neighbours import edge_ends, neighbours
 from core.store.packed_rows import keys_of, stored_vectors, vector_groups
 from core.store.search_functions import said_when_slow
 from core.store.search_sql import live_edges
@@ -188,11 +188,16 @@ class SqlReader:
         """Memories that bear one of the names, newest first."""
         return naming.pks_called(self._rows, names, folders)
 
-    def of_type_by_floor(
-        self, memories: Sequence[MemoryPk], type_id: TypeId, limit: int
+    def naming_by_floor(
+        self,
+        names: Sequence[str],
+        folders: Collection[FolderPk] | None,
+        also: Sequence[MemoryPk],
+        type_id: TypeId,
+        limit: int,
     ) -> tuple[list[MemoryPk], int]:
-        """Those of the memories that have a type, the last floors first, and how many they are."""
-        return naming.of_type_by_floor(self._rows, memories, type_id, limit)
+        """Those of a type that hold a name, or are among some, the last floors first; and how many."""
+        return naming.naming_by_floor(self._rows, names, folders, also, type_id, limit)
 
     # --- tags and aliases ----------------------------------------------------------------
 
@@ -267,6 +272,10 @@ class SqlReader:
     ) -> array[int]:
         """Memories at the other end of relations, by pk."""
         return neighbours(self._rows, memories, relations, outward=outward, inward=inward, at=at)
+
+    def edge_ends(self, memory: MemoryPk, at: datetime) -> list[EdgeEnds]:
+        """All relations of a memory as far as they are sorted by."""
+        return edge_ends(self._rows, memory, at)
 
     def edges_between(self, source: MemoryPk, target: MemoryPk) -> list[Edge]:
         """Edges of exactly this direction, by pk."""

@@ -1,4 +1,4 @@
-"""Figures of upkeep: plans of promotion, forgetting and compression, and forgetting many memories with its undo.
+"""Figures of upkeep: plans of promotion, forgetting and compression, everything about a name, and forgetting many memories with its undo.
 
 Every figure is the wall time of the call that a window makes, on a library from tests.bench.library.
 """
@@ -10,18 +10,21 @@ from collections.abc import Callable
 
 from core.domain.commands_upkeep import ForgetMemories
 from core.domain.ids import MemoryPk
+from core.domain.queries_sayings import EverythingAbout
 from core.domain.queries_upkeep import CompressPlanOf, ForgetPlan, SummariesOutOfDate, TrialPlan
 from core.domain.schema_data import default_schema
 from core.engine import Engine
-from core.services import compress, forget, trials
+from core.services import about, compress, forget, trials
 from core.store.library import LibraryFiles
 from core.store.store import SqlStore
-from tests.bench.library import BENCH, cached
+from tests.bench.library import BENCH, cached, words
 from tests.bench.report import Row
 
 SMALL, LARGE = 10_000, 100_000
 BULK = 10_000
 REPEATS = 5
+RARE = 100
+"""A word of that rank stands in about 3 % of the texts."""
 
 
 def run(full: bool) -> list[Row]:
@@ -31,7 +34,7 @@ def run(full: bool) -> list[Row]:
     engine = Engine(store, BENCH)
     size = f"{big.memories:,} memories, {big.edges:,} relations"
     try:
-        return [*_plans(store, size), *_forgetting(store, engine, size)]
+        return [*_plans(store, size), *_names(store, size), *_forgetting(store, engine, size)]
     finally:
         engine.close()
 
@@ -48,6 +51,20 @@ def _plans(store: SqlStore, size: str) -> list[Row]:
         "summaries out of date": lambda: compress.out_of_date(store.upkeep, SummariesOutOfDate()),
     }
     return [Row(name, _seconds(call), "s", "<= 1", size) for name, call in calls.items()]
+
+
+def _names(store: SqlStore, size: str) -> list[Row]:
+    """Everything about a word that most texts hold, and about one that some do."""
+
+    def ask(name: str) -> None:
+        with store.read() as reader:
+            about.about(reader, EverythingAbout(name=name))
+
+    common, rare = words(chinese=True)[0], words(chinese=True)[RARE]
+    return [
+        Row(f"everything about {name}", _seconds(lambda word=word: ask(word)), "s", "<= 0.25", size)
+        for name, word in (("a name in most texts", common), ("a name in some texts", rare))
+    ]
 
 
 def _forgetting(store: SqlStore, engine: Engine, size: str) -> list[Row]:

@@ -157,3 +157,14 @@ def test_names_set_later_count_at_once(desk: Desk) -> None:
     assert mentions(about(desk, memory=tower)) == set()
     desk.run(SetAliases(memory=tower, aliases=("The Old Tower",)))
     assert mentions(about(desk, memory=tower)) == {event}
+
+
+def test_a_memory_without_a_name_has_its_relations_and_events(desk: Desk) -> None:
+    folder = desk.folder()
+    event = desk.memory(folder, body="有人来了。", seq=2)
+    after = desk.memory(folder, body="有人走了。", seq=3)
+    desk.edge(event, after, "evolves")
+    found = about(desk, memory=event)
+    assert (found.names, found.mentions.total) == ((), 0)
+    assert [row.pk for row in found.events.rows] == [after]
+    assert [group.relation for group in found.relations] == ["evolves"]

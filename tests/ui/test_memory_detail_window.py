@@ -175,6 +175,8 @@ def test_a_name_leads_to_everything_about_it_and_back(shown: Shown) -> None:
     session.show_page("about")
     shown.click(page.back_button)
     assert page.name.text() == "Irene Moss"
+    shown.qtbot.keyClick(shown.window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    assert page.name.selectedText() == "Irene Moss"
     shown.click(page.recall_button)
     assert session.shown_page == "recall"
     shown.qtbot.waitUntil(lambda: session.recall.live.request is not None, timeout=10_000)

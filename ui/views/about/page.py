@@ -70,7 +70,7 @@ class AboutPage(QWidget):
         self._make()
         self._lay_out()
         self._soon = single_shot(self, REFRESH_MS, self._ask)
-        context.bridge.changes.connect(lambda _changes: self._on_changes())
+        context.bridge.changes.connect(self._on_changes)
         context.theme.bind(self, self._say)
         context.tr.changed.connect(self._say)
         self.stack.show_notice(context.tr("about.start"))
@@ -156,6 +156,11 @@ class AboutPage(QWidget):
         if name.strip():
             self._go(EverythingAbout(name=name.strip(), folder=folder))
 
+    def ask_name(self) -> None:
+        """Let a person type a name."""
+        self.name.setFocus()
+        self.name.selectAll()
+
     def show_memory(self, memory: MemoryPk) -> None:
         """Everything about a memory."""
         self._go(EverythingAbout(memory=memory))
@@ -206,7 +211,7 @@ class AboutPage(QWidget):
             failed=lambda error: self.stack.show_notice(tr.error(error), tr("state.again"), self._ask),
         )
 
-    def _on_changes(self) -> None:
+    def _on_changes(self, _changes: object) -> None:
         """Out of sight nothing is asked; what changed meanwhile is asked on return."""
         self._late = True
         if self.isVisible():
