@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QTextOption
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
@@ -137,13 +136,12 @@ class ReadingView(QWidget):
 
     def _add_head(self, column: QVBoxLayout, detail: MemoryDetail) -> None:
         memory, tr, theme = detail.memory, self._ctx.tr, self._ctx.theme
-        kind = QHBoxLayout()
-        kind.setSpacing(6)
+        head = QWidget()
+        kind = FlowLayout(head, gap=6, tail=3)
         icon = QLabel()
         icon.setPixmap(theme.type_icon(memory.type).pixmap(theme.icon_size))
         kind.addWidget(icon)
         kind.addWidget(QLabel(type_name(self._kind, tr) if self._kind else memory.type))
-        kind.addStretch(1)
         about = QToolButton()
         about.setIcon(theme.icon("mdi6.card-search-outline", "secondary"))
         about.setIconSize(theme.icon_size)
@@ -164,7 +162,7 @@ class ReadingView(QWidget):
         edit.clicked.connect(lambda: self._ctx.actions.get("memory.edit").trigger())
         needs_writing(self._ctx, edit)
         kind.addWidget(edit)
-        column.addLayout(kind)
+        column.addWidget(head)
         if memory.title:
             column.addWidget(self._block(memory.title, tr("value.title"), "heading"))
         column.addWidget(self._badges(detail))

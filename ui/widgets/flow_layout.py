@@ -11,16 +11,17 @@ GAP_PX = 4
 class FlowLayout(QLayout):
     """Items keep their size hint; rows are as high as their highest item, the others stand at its middle.
 
-    The last item gets the rest of its row when `stretch_last` is set (a text input after chips).
+    The last item gets the rest of its row when `stretch_last` is set (a text input after chips). The last `tail`
+    items stand at the far end as long as one row is enough.
     """
 
     def __init__(
-        self, parent: QWidget | None = None, *, stretch_last: bool = False, gap: int = GAP_PX
+        self, parent: QWidget | None = None, *, stretch_last: bool = False, gap: int = GAP_PX, tail: int = 0
     ) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self._stretch_last = stretch_last
-        self._gap = gap
+        self._gap, self._tail = gap, tail
         self.setContentsMargins(QMargins(0, 0, 0, 0))
 
     def addItem(self, item: QLayoutItem) -> None:
@@ -68,11 +69,16 @@ class FlowLayout(QLayout):
         """Place the items (or only measure); the height used."""
         area = rect.marginsRemoved(self.contentsMargins())
         y = area.y()
-        for number, row in enumerate(self._rows(area)):
+        rows = self._rows(area)
+        tail = sum(not item.isEmpty() for item in self._items[len(self._items) - self._tail :])
+        for number, row in enumerate(rows):
             height = max(size.height() for _item, size in row)
             y += self._gap if number else 0
             x = area.x()
-            for item, size in row:
+            used = sum(size.width() for _item, size in row) + self._gap * (len(row) - 1)
+            for place, (item, size) in enumerate(row):
+                if tail and len(rows) == 1 and place == len(row) - tail:
+                    x += max(0, area.width() - used)
                 if move:
                     at = QPoint(x, y + (height - size.height()) // 2)
                     item.setGeometry(self._mirrored(QRect(at, size), area))

@@ -24,6 +24,7 @@ from ui.views.chats.extract_bar import ExtractBar
 from ui.views.chats.find_bar import FindBar
 from ui.views.chats.floor_card import FloorCard
 from ui.views.chats.floor_list import FloorList
+from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.state_stack import StateStack
 
 REFRESH_AFTER_MS = 300
@@ -55,7 +56,6 @@ class ChatsPage(QWidget):
         self.extract = ExtractBar(context, operations, self.list.selected_floors)
         self.said = QLabel()
         self.said.setProperty("role", "small")
-        self.said.setWordWrap(True)
         self.changed_button = QPushButton()
         self.changed_button.setProperty("flat", True)
         self.pointer_button = QPushButton()
@@ -78,9 +78,9 @@ class ChatsPage(QWidget):
         column.addWidget(self.floors_stack, 1)
         bar = QWidget()
         bar.setProperty("role", "bar")
-        row = QHBoxLayout(bar)
+        row = FlowLayout(bar, gap=8, tail=2)
         row.setContentsMargins(12, 8, 12, 8)
-        row.addWidget(self.said, 1)
+        row.addWidget(self.said)
         row.addWidget(self.changed_button)
         row.addWidget(self.pointer_button)
         column.addWidget(bar)
@@ -273,3 +273,4 @@ class ChatsPage(QWidget):
             self.said.setText(tr("chats.pointer_none", count=chat.counts.waiting))
         else:
             self.said.setText(tr("chats.pointer", floor=self.list.pointer, count=chat.counts.waiting))
+        self.said.setToolTip(self.said.text())

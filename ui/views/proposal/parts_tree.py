@@ -22,6 +22,7 @@ from ui.views.proposal.words import (
 )
 
 KEY = Qt.ItemDataRole.UserRole
+LEAST_PX = 64
 TITLE, VERB, STATE = range(3)
 
 
@@ -41,6 +42,7 @@ class PartsTree(QTreeWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         header = self.header()
         header.setStretchLastSection(False)
+        header.setMinimumSectionSize(context.theme.px(LEAST_PX))
         header.setSectionResizeMode(TITLE, QHeaderView.ResizeMode.Stretch)
         for column in (VERB, STATE):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)

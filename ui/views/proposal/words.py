@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from core.domain.endpoints import MANUAL
 from core.domain.json_types import Json
 from core.domain.proposal import (
     BUILT_IN,
@@ -44,7 +45,9 @@ def proposal_title(kind: ProposalKind, args: Mapping[str, Json], tr: Language) -
 
 def source_name(source: str, tr: Language) -> str:
     """Who suggested it: a model by its name, or the rules built in, labelled as such."""
-    return tr("proposal.source.builtin") if source == BUILT_IN else tr("proposal.source", name=source)
+    if source == BUILT_IN:
+        return tr("proposal.source.builtin")
+    return tr("proposal.source.manual") if source == MANUAL else tr("proposal.source", name=source)
 
 
 def group_title(group: PartGroup | None, number: int, tr: Language) -> str:

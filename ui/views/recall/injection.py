@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
@@ -206,12 +205,12 @@ class InjectionView(QWidget):
         box = QVBoxLayout(head)
         box.setContentsMargins(12, 8, 12, 4)
         box.setSpacing(2)
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self.total, 1)
+        line = QWidget()
+        row = FlowLayout(line, gap=6, tail=2)
+        row.addWidget(self.total)
         row.addWidget(self.pin_button)
         row.addWidget(self.copy_button)
-        box.addLayout(row)
+        box.addWidget(line)
         box.addWidget(self.place)
         box.addWidget(self.fold)
         foot = QWidget()

@@ -29,7 +29,7 @@ from ui.widgets.state_stack import StateStack
 KEY = Qt.ItemDataRole.UserRole
 REFRESH_AFTER_MS = 500
 POLL_MS = 3_000
-LIST_PX, LEAST_PX = 320, 220
+LIST_PX, LEAST_PX = 320, 160
 
 
 class ReviewPage(QWidget):

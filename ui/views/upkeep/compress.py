@@ -28,7 +28,7 @@ from ui.views.upkeep.plan_frame import PlanTask
 from ui.widgets.plain_text import PlainLineEdit
 from ui.widgets.wheel import guard_wheel
 
-HINT_PX = 200
+HINT_PX = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class CompressTask(PlanTask[_Groups]):
             self.tools.addWidget(widget)
         self.tools.addWidget(self.by)
         self.by.setMinimumHeight(context.theme.row_px)
-        self.bar.insertWidget(1, self.hint)
+        self.bar.insertWidget(1, self.hint, 1)
         self.types.activated.connect(lambda _at: self.refresh())
         self.forced.toggled.connect(lambda _on: self.refresh())
         self.up.clicked.connect(lambda: self.tree.move_selected(-1))
