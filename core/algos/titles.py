@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
+from core.domain.safe_text import storable
+
 UNNAMED = "未命名"
 UNNAMED_DOCUMENT = "未命名文档"
 UNTITLED_PIECE = "片段"
@@ -17,6 +19,7 @@ PIECE_MARK = "》-片段"
 
 _TITLE_CHARS = 80
 _DOCUMENT_TITLE_CHARS = 100
+_READ_TITLE_CHARS = 200
 _PIECE_TITLE_CHARS = 64
 _OWN_LINE_CHARS = 8
 """From so many characters on the first line of a piece is part of its title."""
@@ -67,6 +70,16 @@ def document_of_piece(piece_title: str) -> str:
     """Title of the document that a piece belongs to: everything before the first piece mark."""
     before, mark, _ = piece_title.partition(PIECE_MARK)
     return before + "》" if mark else piece_title
+
+
+def one_line(title: str) -> str:
+    """The title of a document that was read, as it can be stored: on one line, at most 200 characters."""
+    return storable(" ".join(title.split())[:_READ_TITLE_CHARS])
+
+
+def file_title(path: str) -> str:
+    """The title of a document that is called like its file."""
+    return one_line(PurePath(path).stem)
 
 
 def documents_of_pieces(piece_titles: Iterable[str]) -> list[str]:

@@ -184,6 +184,8 @@ class FileState(StrEnum):
     DONE = "done"
     SAME = "same"
     """Nothing to do: the same content is there already."""
+    SKIPPED = "skipped"
+    """Dropped with others, and neither a document nor a memory file; the error says why."""
     QUESTION = "question"
     """Waits for an answer: encoding or password."""
     FAILED = "failed"
@@ -218,8 +220,9 @@ class QueuedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueRow:
-    """A file of the queue with its state. `result` is `created`, `replaced`, `same` or `imported` once it is done.
+    """A file of the queue with its state. `result` is `created`, `replaced`, `same`, `moved` or `imported` once done.
 
+    `moved`: its document was there and follows it to another name. `counts`: named numbers of what was imported.
     `error` names the text of what went wrong, or of the question; `choices` are encodings with a preview each.
     """
 
@@ -237,6 +240,7 @@ class QueueRow:
     problems: tuple[Problem, ...] = ()
     error: Problem | None = None
     choices: tuple[tuple[str, str], ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

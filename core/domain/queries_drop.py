@@ -83,15 +83,25 @@ class ToQueue:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A dropped file that nothing becomes of, and why."""
+
+    path: Path
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
 class QueueSorted(Query[tuple[int, ...]]):
     """Put files into the queue as one group; answers the keys of their rows.
 
-    A file that waits there already for the same folder is not put in twice. Errors: Invalid for a folder name.
+    A file that waits there already for the same folder is not put in twice. `left_out` stand there too, with their
+    reasons, until the list is cleared. Errors: Invalid for a folder name.
     """
 
     WRITES: ClassVar[bool] = True
 
     files: tuple[ToQueue, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

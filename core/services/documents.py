@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from itertools import count
+from pathlib import PurePath
 
-from core.algos.titles import keywords
+from core.algos.titles import file_title, keywords
 from core.domain.commands_documents import (
     DeleteDocuments,
     IngestDocument,
@@ -124,15 +125,18 @@ def _is_same_document(row: Document, new: NewDocument) -> bool:
 def _again(uow: UnitOfWork, row: Document, new: NewDocument) -> Outcome:
     """The same text: nothing to do, unless its pieces are gone (trashed by hand): then they are made anew.
 
-    A document follows its file to another place or name, so that the next change is a new version of it.
+    A document follows its file to another place or name, so that the next change is a new version of it; one that is
+    called like its file is called like it further on.
     """
     pieces = _pieces_of(uow, row.pk)
     moved = _has_moved(row, new)
     if any(piece.deleted_at is None for piece in pieces):
         if moved:
-            uow.update(Kind.DOCUMENT, [row.pk], {"path": new.path})
-            uow.label(title=row.title[:OP_TITLE_CHARS], count=len(pieces))
-        return Outcome(changed=int(moved), document=row.pk, counts={"same": 1, "pieces": 0})
+            title = new.title if row.title == file_title(row.path) else row.title
+            uow.update(Kind.DOCUMENT, [row.pk], {"path": new.path, "title": title})
+            uow.label(title=row.title[:OP_TITLE_CHARS], moved=PurePath(new.path).name[:OP_TITLE_CHARS])
+        counts = {"same": 1, "pieces": 0} | ({"moved": 1} if moved else {})
+        return Outcome(changed=int(moved), document=row.pk, counts=counts)
     _check(new)
     path = new.path if moved else row.path or new.path
     return _new_version(uow, row, changed(new, title=row.title, path=path))
@@ -197,7 +201,7 @@ def _new_version(uow: UnitOfWork, old: Document, new: NewDocument) -> Outcome:
     names = ("title", "path", "media_type", "content_hash", "text", "version", "extra")
     uow.update(Kind.DOCUMENT, [old.pk], {name: getattr(document, name) for name in names})
     made = _write(uow, document, new, fresh, count(first))
-    uow.label(title=document.title[:OP_TITLE_CHARS], count=len(new.pieces))
+    uow.label(title=document.title[:OP_TITLE_CHARS], count=len(new.pieces), version=document.version)
     return Outcome(
         changed=len(made) + 1,
         created=tuple(made),

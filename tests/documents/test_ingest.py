@@ -23,6 +23,8 @@ from core.domain.document import CutSettings, FileState
 from core.domain.enums import Layer
 from core.domain.errors import BadFile, Invalid, NotFound, UserError
 from core.domain.ids import DocumentPk, RelationId
+from core.domain.op_names import name_key
+from core.domain.texts import render
 from core.domain.transfer import Format
 from core.settings import Settings
 from tests.documents.conftest import Desk
@@ -122,13 +124,27 @@ def test_a_document_follows_its_file_to_another_name(desk: Desk, tmp_path: Path)
     old.rename(new)
     assert [row.state for row in desk.drop(new)] == [FileState.SAME]
     assert [row.path for row in desk.documents()] == [str(new)]
+    names = [render("en", name_key(each.op), **each.op.args) for each in desk.engine.ask(qy.History())]
+    assert names[0] == "“灯” follows its file to the name “two.md”"
     new.write_text("# 灯\n\n八点点灯。", encoding="utf-8")
     desk.drop(new)
+    assert name_key(desk.engine.ask(qy.History())[0].op) == "op.document.replace"
     assert [(row.path, row.version) for row in desk.documents()] == [(str(new), 2)]
     moved = desk.engine.ask(qy.History())[1].op
     desk.engine.undo(desk.engine.ask(qy.LastOpId()))
     desk.engine.undo(moved.id)
     assert [(row.path, row.version) for row in desk.documents()] == [(str(old), 1)]
+
+
+def test_a_document_that_is_called_like_its_file_is_called_so_further_on(desk: Desk, tmp_path: Path) -> None:
+    old, new = tmp_path / "one.txt", tmp_path / "two.txt"
+    old.write_text("七点点灯。", encoding="utf-8")
+    desk.drop(old)
+    old.rename(new)
+    assert [row.result for row in desk.drop(new)] == ["moved"]
+    assert [(row.title, row.path) for row in desk.documents()] == [("two", str(new))]
+    desk.engine.undo()
+    assert [(row.title, row.path) for row in desk.documents()] == [("one", str(old))]
 
 
 def test_a_document_stays_with_its_file_beside_a_copy_of_it(desk: Desk, tmp_path: Path) -> None:

@@ -204,6 +204,34 @@ def test_document_whose_file_is_gone_is_cut_again_from_its_text(library: Library
         library.engine.ask(qs.PrepareAgain(document=document.pk, settings=CutSettings(max_chars=1)))
 
 
+def test_skipped_files_stand_in_the_queue_with_their_reasons(library: Library, tmp_path: Path) -> None:
+    made = {
+        "a.txt": b"text",
+        "p.jpg": b"\xff\xd8\xff\xe0 jfif",
+        "s.mp3": b"ID3 sound",
+        "x.heic": b"\x00\x00\x00\x18ftypheic" + b"\x00" * 20,
+        "z.7z": b"7z\xbc\xaf\x27\x1c",
+    }
+    for name, data in made.items():
+        (tmp_path / name).write_bytes(data)
+    found = sort(library, *(tmp_path / name for name in made))
+    left_out = tuple(qs.LeftOut(each.path, each.problem) for each in found if each.problem)
+    files = (qs.ToQueue(path=tmp_path / "a.txt", folder="notes"),)
+    for _ in range(2):  # dropped again, a file has one row
+        assert len(library.engine.ask(qs.QueueSorted(files, left_out))) == 1
+    library.engine.ask(qd.RunQueue())
+    view = library.engine.ask(qs.LookAtQueue())
+    assert view.counts == {FileState.DONE: 1, FileState.SKIPPED: 4}
+    said = {row.file.path.name: row.error.key for row in view.rows if row.error is not None}
+    assert said == {
+        "p.jpg": "error.file.no_card",
+        "s.mp3": "error.document.media",
+        "x.heic": "error.document.picture",
+        "z.7z": "error.document.archive",
+    }
+    assert library.engine.ask(qd.ChangeQueue(qd.QueueAction.CLEAR)) == 5
+
+
 def test_sides_of_databases_and_indexes_are_parts_of_them(library: Library, tmp_path: Path) -> None:
     shutil.copytree(CASES / "c312_booku_v1", tmp_path / "booku")
     index = tmp_path / "booku" / "chroma_db" / "0a1b"

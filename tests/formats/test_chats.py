@@ -157,6 +157,19 @@ def test_directory_of_chats_is_listed_with_counts(desk: FilesDesk) -> None:
     with pytest.raises(BadFile) as caught:
         desk.plan(desk.root / "group.json")
     assert caught.value.key == "error.file.is_group"
+    group = {
+        "id": "1",
+        "name": "守夜人",
+        "members": ["a.png"],
+        "chat_id": "x",
+        "chats": ["x", "../y", "gone"],
+    }
+    (desk.root / "groups").mkdir()
+    write_chat(desk.root / "group chats" / "x.jsonl", floors(2))
+    with pytest.raises(BadFile) as caught:
+        desk.plan(desk.graph(group, "groups/1.json"))
+    assert caught.value.key == "error.file.is_group_with_chats"
+    assert (caught.value.text_args["group"], caught.value.text_args["chats"]) == ("守夜人", "x.jsonl")
 
 
 def test_same_file_read_twice_gives_equal_plans(desk: FilesDesk) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
@@ -22,7 +22,7 @@ from core.domain.commands import Command
 from core.domain.document import FoundFiles
 from core.domain.errors import Invalid
 from core.domain.folder import clean_folder_name
-from core.domain.queries_drop import DropKind, QueueSorted, SortedFile, SortFiles, ToQueue
+from core.domain.queries_drop import DropKind, LeftOut, QueueSorted, SortedFile, SortFiles, ToQueue
 from core.domain.results import Problem
 from ui.context import Context
 from ui.dialogs.base import CommandDialog
@@ -308,6 +308,15 @@ class SortingSheet(CommandDialog):
                     )
         return tuple(found)
 
+    def _left_out(self) -> Iterator[LeftOut]:
+        """The files that are skipped, with their reasons."""
+        for file in self._sorted:
+            if file.sort is DropKind.SKIPPED and file.problem is not None:
+                yield LeftOut(file.path, file.problem)
+        for problem in self._found.left_out:
+            if isinstance(path := problem.args.get("path"), str):
+                yield LeftOut(Path(path), problem)
+
     def _count(self) -> int:
         """How many files stay ticked; 0 with a folder name that cannot be."""
         count = 0
@@ -338,9 +347,10 @@ class SortingSheet(CommandDialog):
     def apply(self) -> None:
         """Put them into the queue; the work goes on in the background."""
         files, engine = self.chosen(), self.ctx.engine
+        left_out = tuple(self._left_out())
 
         def work(_progress: Report, cancel: Cancel) -> int:
-            return len(engine.ask(QueueSorted(files), cancel=cancel))
+            return len(engine.ask(QueueSorted(files, left_out), cancel=cancel))
 
         def done(count: int) -> None:
             self.accept()

@@ -12,7 +12,7 @@ from core.domain.document import DocumentRow, FileState, QueueRow
 from core.domain.ids import DocumentPk
 from core.domain.queries_drop import QueueView
 from ui.context import Context
-from ui.views.transfer_words import problem_text
+from ui.views.transfer_words import FLOORS, counts_text, problem_text
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -23,11 +23,13 @@ ICONS: Mapping[FileState, tuple[str, str]] = {
     FileState.PAUSED: ("mdi6.pause-circle-outline", "secondary"),
     FileState.DONE: ("mdi6.check-circle-outline", "ok"),
     FileState.SAME: ("mdi6.equal", "secondary"),
+    FileState.SKIPPED: ("mdi6.debug-step-over", "secondary"),
     FileState.QUESTION: ("mdi6.help-circle-outline", "warning"),
     FileState.FAILED: ("mdi6.alert-circle-outline", "danger"),
     FileState.CANCELLED: ("mdi6.cancel", "secondary"),
 }
 EMBEDDING_ICON = ("mdi6.progress-clock", "accent")
+IMPORTED = ("memories", "updated", *FLOORS)
 NOTED_ICON = ("mdi6.alert-outline", "warning")
 """Done, but not all of the file could be read."""
 
@@ -46,9 +48,16 @@ def state_words(row: QueueRow, context: Context, waiting: int = 0) -> str:
     match row.state:
         case FileState.FAILED | FileState.QUESTION if row.error is not None:
             return problem_text(row.error, tr)
+        case FileState.SKIPPED if row.error is not None:
+            return tr("queue.skipped", reason=problem_text(row.error, tr))
+        case FileState.SAME if row.result == "moved":
+            return tr("queue.moved")
         case FileState.DONE if waiting:
             return tr("queue.embedding", done=tr.number(row.total - waiting), total=tr.number(row.total))
         case FileState.DONE:
+            if row.result == "imported":
+                counts = counts_text(row.counts, tr, IMPORTED)
+                return tr("queue.done.imported", counts=counts) if counts else tr("queue.done.in")
             said = tr(f"queue.done.{row.result or 'created'}", count=row.total)
             if 0 < row.text_pages < row.pages:
                 return f"{said} · {tr('documents.pages_of', read=row.text_pages, count=row.pages)}"
@@ -142,6 +151,8 @@ class QueueTable(QAbstractTableModel):
                 case QueueColumn.STATE:
                     words = self.words(index.row())
                     return "\n".join([words, *self._noted(row)]) if tip else words
+                case QueueColumn.FOLDER if row.state is FileState.SKIPPED:
+                    return ""
                 case QueueColumn.FOLDER:
                     return row.file.folder or self._context.tr(
                         "queue.folder_own" if row.file.imports else "queue.folder_none"

@@ -22,12 +22,14 @@ _OTHER = (
     (b"\x89PNG\r\n\x1a\n", "error.document.picture"), (b"\xff\xd8\xff", "error.document.picture"),
     (b"GIF8", "error.document.picture"), (b"BM", ""), (b"RIFF", "error.document.media"),
     (b"II*\x00", "error.document.picture"), (b"MM\x00*", "error.document.picture"),
+    (b"\x00\x00\x01\x00", "error.document.picture"), (b"8BPS", "error.document.picture"),
     (b"ID3", "error.document.media"), (b"OggS", "error.document.media"), (b"fLaC", "error.document.media"),
     (b"\x1aE\xdf\xa3", "error.document.media"), (b"\x1f\x8b", "error.document.archive"),
     (b"7z\xbc\xaf\x27\x1c", "error.document.archive"), (b"Rar!\x1a\x07", "error.document.archive"),
     (b"BZh", "error.document.archive"), (b"\xfd7zXZ\x00", "error.document.archive"),
     (b"SQLite format 3\x00", "error.document.for_import"), (b"\x7fELF", "error.document.program"),
 )  # fmt: skip
+_PICTURE_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"mif1", b"msf1", b"avif", b"avis"})
 _MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
 _LOGS = frozenset({".log"})
 _CODE = frozenset(
@@ -65,6 +67,8 @@ def binary_kind(data: bytes, name: str) -> DocumentKind | None:
         raise BadFile(_old_office(data), name=name)
     if head.lstrip().startswith(b"{\\rtf"):
         return DocumentKind.RTF
+    if _is_newer_picture(head):
+        raise BadFile("error.document.picture", name=name)
     for magic, key in _OTHER:
         if key and head.startswith(magic):
             raise BadFile(key, name=name)
@@ -77,6 +81,13 @@ def binary_kind(data: bytes, name: str) -> DocumentKind | None:
     ):
         return DocumentKind.HTML
     return None
+
+
+def _is_newer_picture(head: bytes) -> bool:
+    """Whether a container that sound and video use too holds a picture (WebP, HEIC, AVIF)."""
+    if head.startswith(b"RIFF"):
+        return head[8:12] == b"WEBP"
+    return head[4:8] == b"ftyp" and head[8:12] in _PICTURE_BRANDS
 
 
 def is_page(text: str) -> bool:

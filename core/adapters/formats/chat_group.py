@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from core.domain.errors import BadFile
 from core.domain.json_types import Json
 from core.domain.safe_text import storable
 
-GROUPS = "groups"
+GROUPS, CHATS, ENDING = "groups", "group chats", ".jsonl"
+_SHOWN_CHATS = 3
 _MOST_FILES = 2000
 _MAX_BYTES = 4 << 20
 
@@ -45,6 +47,34 @@ def group_of(chat: Path) -> Group | None:
             if value is not None and chat.stem in _chats(value):
                 return _group(value, file)
     return None
+
+
+def refusal(file: Path, value: Json) -> BadFile:
+    """Why the list of a group's members and chats is no file to import, and where its chats are."""
+    listed = value if isinstance(value, Mapping) else {}
+    name = _group(listed, file).name or file.stem
+    chats = sorted(_chats(listed))
+    places = (file.parent.parent / CHATS, file.parent / CHATS, file.parent)
+    place = next((each for each in places if any(_is_there(each, chat) for chat in chats)), None)
+    if place is None:
+        return BadFile("error.file.is_group", name=file.name, group=name, count=len(chats))
+    there = [f"{storable(chat)}{ENDING}" for chat in chats if _is_there(place, chat)]
+    shown = ", ".join(there[:_SHOWN_CHATS]) + (" …" if len(there) > _SHOWN_CHATS else "")
+    return BadFile(
+        "error.file.is_group_with_chats",
+        name=file.name,
+        group=name,
+        chats=shown,
+        count=len(there),
+        place=storable(str(place)),
+    )
+
+
+def _is_there(place: Path, chat: str) -> bool:
+    try:
+        return PurePosixPath(chat).name == chat and (place / f"{chat}{ENDING}").is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _files(place: Path) -> list[Path]:

@@ -39,7 +39,7 @@ _NO_FILE = "(File not included."
 
 def is_header(value: Mapping[str, Json]) -> bool:
     """Whether an object, its messages aside, has the form of a chat."""
-    return value.get("type") in _TYPES
+    return text_of(value.get("type")) in _TYPES
 
 
 def telegram_chat(header: Mapping[str, Json], raw: Iterator[Mapping[str, Json]]) -> ForeignChat:

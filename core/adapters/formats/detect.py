@@ -12,6 +12,7 @@ from core.adapters.formats.booku_read import read_booku
 from core.adapters.formats.card_find import card_in_package, card_in_picture, card_in_png, find_card
 from core.adapters.formats.card_read import read_card
 from core.adapters.formats.chat_foreign import foreign_chats, foreign_name
+from core.adapters.formats.chat_group import refusal
 from core.adapters.formats.chat_lines import read_lines
 from core.adapters.formats.chat_message import is_header
 from core.adapters.formats.chat_read import (
@@ -159,7 +160,9 @@ def _read_value(loaded: Loaded, schema: Schema, path: Path) -> ImportPlan:
         raise BadFile("error.file.unread_chat", name=path.name, program=program)
     if isinstance(value, list) and problems.count(SEVERAL_VALUES):
         raise BadFile("error.file.several_values", name=path.name, count=len(value))
-    raise BadFile(what_it_is(value), name=path.name)
+    if (key := what_it_is(value)) == "error.file.is_group":
+        raise refusal(path, value)
+    raise BadFile(key, name=path.name)
 
 
 def _only_file(directory: Path, schema: Schema) -> Path:

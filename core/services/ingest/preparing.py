@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.algos.cutting import cut_by_structure
-from core.algos.titles import PIECE_MARK, document_title
+from core.algos.titles import PIECE_MARK, document_title, one_line
 from core.domain.commands_documents import NewDocument
 from core.domain.document import (
     MEDIA_TYPES,
@@ -21,7 +21,6 @@ from core.domain.document import (
 )
 from core.domain.errors import Invalid
 from core.domain.json_types import Json
-from core.domain.safe_text import storable
 
 if TYPE_CHECKING:
     from core.algos.vectors import Matrix
@@ -31,7 +30,6 @@ Embed = Callable[[Sequence[str]], "Vectors"]
 """Texts to an (n, d) matrix; only Booku's cutting asks for it."""
 MIN_CHARS, MAX_CHARS = 50, 3000
 _TITLE_CHARS = 100
-_FILE_TITLE_CHARS = 200
 
 
 def text_hash(text: str) -> str:
@@ -98,8 +96,7 @@ def title_of(document: ReadDocument, given: str, stem: str) -> str:
     first = document.blocks[0] if document.blocks else None
     heading = first.path[0] if first is not None and first.kind is BlockKind.HEADING and first.path else ""
     for title in (given, document.title, heading, stem):
-        line = storable(" ".join(title.split())[:_FILE_TITLE_CHARS])
-        if line:
+        if line := one_line(title):
             return line
     return document_title("")
 

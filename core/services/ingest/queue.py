@@ -26,7 +26,7 @@ from core.domain.errors import (
 from core.domain.folder import clean_folder_name
 from core.domain.json_types import Json, JsonObject
 from core.domain.queries_documents import QueueAction, Queued, QueueFiles
-from core.domain.queries_drop import QueueSorted, QueueView, SetQueueCutting
+from core.domain.queries_drop import LeftOut, QueueSorted, QueueView, SetQueueCutting
 from core.domain.results import OpResult
 from core.ports.document_reader import DocumentReader
 from core.ports.jobs import Job, Jobs
@@ -54,7 +54,7 @@ _ACTIONS: Mapping[QueueAction, tuple[tuple[FileState, ...], FileState | None]] =
         FileState.CANCELLED,
     ),
     QueueAction.RETRY: ((FileState.FAILED, FileState.CANCELLED, FileState.QUESTION), FileState.WAITING),
-    QueueAction.CLEAR: ((FileState.DONE, FileState.SAME, FileState.CANCELLED), None),
+    QueueAction.CLEAR: ((FileState.DONE, FileState.SAME, FileState.SKIPPED, FileState.CANCELLED), None),
 }
 
 _SHOWN = (
@@ -66,9 +66,12 @@ _SHOWN = (
     FileState.PAUSED,
     FileState.DONE,
     FileState.SAME,
+    FileState.SKIPPED,
     FileState.CANCELLED,
 )
-_ENDED = frozenset({FileState.DONE, FileState.SAME, FileState.CANCELLED})
+_ENDED = frozenset({FileState.DONE, FileState.SAME, FileState.SKIPPED, FileState.CANCELLED})
+_TOLD = ("memories", "messages", "updated", "changed_floors", "removed_floors", "moved_floors")
+"""Numbers of an import that its row keeps."""
 _CHANGEABLE = frozenset({FileState.WAITING, FileState.PAUSED, FileState.FAILED, FileState.QUESTION})
 
 Run = Callable[..., OpResult]
@@ -129,7 +132,26 @@ class IngestQueue:
             )
             for file in query.files
         ]
-        return tuple(self._put(files))
+        keys = tuple(self._put(files))
+        self._leave_out(query.left_out, batch)
+        return keys
+
+    def _leave_out(self, files: Sequence[LeftOut], batch: str) -> None:
+        """Rows of files that nothing becomes of, in place of those of an earlier drop."""
+        paths = {file.path.absolute() for file in files}
+        old = [row_of(job) for job in self._jobs.all(KIND) if job.state == FileState.SKIPPED] if files else []
+        self._jobs.remove(row.pk for row in old if row.file.path in paths)
+        items = [
+            stored(
+                QueuedFile(
+                    path=file.path.absolute(), shown=shown_path(file.path.absolute()), folder="", batch=batch
+                )
+            )
+            for file in files
+        ]
+        for pk, data, file in zip(self._jobs.add(KIND, FileState.SKIPPED, items), items, files, strict=True):
+            known = data | {"error_args": dict(file.problem.args)}
+            self._jobs.save(pk, FileState.SKIPPED, known, error=file.problem.key)
 
     def _put(self, files: Sequence[QueuedFile]) -> list[int]:
         """Rows of files; one that waits already is not put in twice, an older end of it is forgotten."""
@@ -272,7 +294,16 @@ class IngestQueue:
         self._jobs.save(pk, FileState.WRITING, data | known, total=total)
         result = self._run(IngestDocument(file.folder, new, file.batch), cancel=cancel)
         same = bool(result.counts.get("same"))
-        how = "same" if same else "replaced" if result.counts.get("replaced") else "created"
+        moved = bool(result.counts.get("moved"))
+        how = (
+            "moved"
+            if moved
+            else "same"
+            if same
+            else "replaced"
+            if result.counts.get("replaced")
+            else "created"
+        )
         done = (
             data
             | known
@@ -292,7 +323,10 @@ class IngestQueue:
         self._jobs.save(pk, FileState.WRITING, data | known, total=total)
         result = self._run(command, cancel=cancel)
         how = "imported" if result.op else "same"
-        done = data | known | {"result": how, "op": result.op.id if result.op else None}
+        counts: dict[str, Json] = {name: result.counts[name] for name in _TOLD if result.counts.get(name)}
+        if not counts and result.created:
+            counts = {"memories": len(result.created)}
+        done = data | known | {"result": how, "op": result.op.id if result.op else None, "counts": counts}
         state = FileState.DONE if result.op else FileState.SAME
         self._jobs.save(pk, state, done, done=total, total=total)
 

@@ -75,7 +75,7 @@ def file_of(data: Mapping[str, Any]) -> QueuedFile:
     )
 
 
-_RESULT_KEYS = frozenset({"error_args", "choices", "result", "document", "op"})
+_RESULT_KEYS = frozenset({"error_args", "choices", "result", "document", "op", "counts"})
 
 
 def without_result(data: JsonObject) -> dict[str, Json]:
@@ -115,4 +115,5 @@ def row_of(job: Job) -> QueueRow:
         ),
         error=Problem(job.error, data.get("error_args", {}), "error") if job.error else None,
         choices=tuple((name, preview) for name, preview in data.get("choices", ())),
+        counts=data.get("counts", {}),
     )

@@ -28,6 +28,8 @@ _GENERAL = frozenset(
     }
 )
 """What the reader of documents says of a file that is none: what the formats say of it is nearer."""
+_VAGUE = frozenset({"error.file.not_json", "error.file.not_text"})
+"""What the formats say of a file of which they know nothing."""
 _PART_OF = "drop.part_of"
 _DATABASE_SIDES = ("-wal", "-shm", "-journal")
 _INDEX_FILE = "chroma.sqlite3"
@@ -82,7 +84,8 @@ def _document(path: Path, other: Problem | None, reader: DocumentReader, cancel:
     except PasswordQuestion as question:
         kind, problem = DocumentKind.PDF, _problem(question)
     except BadFile as error:
-        return _skipped(path, other if other is not None and error.key in _GENERAL else _problem(error))
+        nearer = other is not None and other.key not in _VAGUE and error.key in _GENERAL
+        return _skipped(path, other if other is not None and nearer else _problem(error))
     else:
         return SortedFile(
             path=path,

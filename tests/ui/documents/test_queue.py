@@ -1,7 +1,7 @@
 """Files dropped on the window: queue, sorting sheet, questions; what the store says afterwards."""
 
 import shutil
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 from pypdf import PdfReader, PdfWriter
@@ -76,6 +76,13 @@ def test_mixed_folder_is_sorted_and_comes_in_as_one_group(shown: Shown, notes: P
     assert {"shelf", "chats/c107_swipes", "c310_visibility"} <= names
     groups = sittings(shown.ask(qy.History()))
     assert [(group.is_drop, len(group.undoable)) for group in groups] == [(True, 5)]
+    model = shown.page.queue.model
+    shown.until(
+        lambda: "1 skipped" in shown.page.queue.said.text() and "5 done" in shown.page.queue.said.text()
+    )
+    said = {PurePath(model.row(at).file.shown).name: model.words(at) for at in range(model.rowCount())}
+    assert said["c208_no_card.png"].startswith("skipped: “\u2068c208_no_card.png\u2069” is a picture")
+    assert said["c107_swipes.jsonl"].startswith("done: 5 messages")
 
 
 def test_drop_is_undone_as_a_whole_in_the_history(shown: Shown, notes: Path) -> None:
