@@ -15,17 +15,18 @@ def date_choices(op: str, today: date) -> Iterator[tuple[str, str]]:
     last_year = f"{today.year - 1:04}"
     match op:
         case ">":
-            rows = [("yesterday", "today"), *_SINCE, (last_month, "month"), (last_year, "year")]
+            rows = [("yesterday", "after_yesterday"), *_SINCE]
+            rows += [(last_month, "after_last_month"), (last_year, "after_last_year")]
         case ">=":
-            rows = [("today", "today"), *_SINCE, (month, "month"), (year, "year")]
+            rows = [("today", "since_today"), *_SINCE, (month, "since_month"), (year, "since_year")]
         case "<":
             rows = [("7d", "older7"), ("30d", "older30"), (month, "before_month"), (year, "before_year")]
         case "<=":
             rows = [
                 ("7d", "older7"),
                 ("30d", "older30"),
-                (last_month, "before_month"),
-                (last_year, "before_year"),
+                (last_month, "until_last_month"),
+                (last_year, "until_last_year"),
             ]
         case _:
             rows = [("today", "today"), ("yesterday", "yesterday"), *_SINCE]

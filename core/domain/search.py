@@ -89,11 +89,15 @@ class ValuesOf(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NamedValue:
-    """One value in use: how many memories it finds (None = not counted), and of which type the one it names is."""
+    """One value in use: how many memories it finds (None = not counted), and of which type the one it names is.
+
+    `label`: what that one is called, where the value is another name.
+    """
 
     value: str
     count: int | None = None
     type: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,7 +262,10 @@ def _as_choices(values: Sequence[NamedValue]) -> list[Choice]:
     first: dict[str, NamedValue] = {}
     for each in values:
         first.setdefault(each.value, each)
-    return [Choice(each.value, (each.value,), count=each.count, type=each.type) for each in first.values()]
+    return [
+        Choice(each.value, (each.value,), each.label, count=each.count, type=each.type)
+        for each in first.values()
+    ]
 
 
 def _said(labels: Labels, language: str) -> str:

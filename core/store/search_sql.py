@@ -185,8 +185,13 @@ def live_edges(now_micros: int) -> str:
     )
 
 
+def micros_now() -> int:
+    """The time as it is stored."""
+    return int(time.time() * 1_000_000)
+
+
 def _live_now() -> str:
-    return live_edges(int(time.time() * 1_000_000))
+    return live_edges(micros_now())
 
 
 def _neighbours(relation: str) -> str:

@@ -8,9 +8,11 @@ from core.domain.search import NamedValue, ValuesOf
 from core.store.database import Database
 from core.store.filters import key_list
 from core.store.history import last_op
+from core.store.search_sql import live_edges, micros_now
 
 _LAST_CHAR = "\U0010ffff"
 _LIVE = "memory NOT IN (SELECT pk FROM memory WHERE deleted_at IS NOT NULL)"
+_INVOLVED = "relation = 'involved_in'"
 _PERSONS = "m.deleted_at IS NULL AND m.type IN ('person', 'character')"
 
 
@@ -27,9 +29,9 @@ _SQL = {
     ValuesOf.DIFFUSION: _tags(" AND kind = 'diffusion'"),
     ValuesOf.OPPOSING: _tags(" AND kind = 'opposing'"),
     ValuesOf.PERSON: (
-        f"SELECT m.title, NULL, m.type FROM memory m WHERE {_PERSONS} AND m.title <> ''"
-        f" UNION SELECT a.value, NULL, m.type FROM alias a JOIN memory m ON m.pk = a.memory WHERE {_PERSONS}"
-        " ORDER BY 1 LIMIT ?"
+        f"SELECT m.title, NULL, m.type, '' FROM memory m WHERE {_PERSONS} AND m.title <> ''"
+        " UNION SELECT a.value, NULL, m.type, m.title FROM alias a JOIN memory m ON m.pk = a.memory"
+        f" WHERE {_PERSONS} ORDER BY 1, 4 LIMIT ?"
     ),
     ValuesOf.RELATED: (
         "SELECT title, NULL, type FROM memory INDEXED BY ix_memory_list"
@@ -76,17 +78,21 @@ class SqlSearchStore:
 
     def involved(self, names: Sequence[str]) -> dict[str, int]:
         """Memories in which persons are involved."""
-        sql = (
-            "SELECT named.value, (SELECT count(*) FROM edge e WHERE e.relation = 'involved_in'"
-            " AND e.expired_at IS NULL AND (e.source = m.pk OR e.target = m.pk)) FROM json_each(?) named"
+        living = live_edges(micros_now())
+        persons = (
+            "SELECT named.value AS name, m.pk AS who FROM json_each(?) named"
             " JOIN memory m INDEXED BY ix_memory_live_title ON m.title = named.value COLLATE NOCASE"
+            f" WHERE {_PERSONS} UNION SELECT named.value, m.pk FROM json_each(?) named"
+            " CROSS JOIN alias a ON a.value = named.value CROSS JOIN memory m ON m.pk = a.memory"
             f" WHERE {_PERSONS}"
         )
-        found: dict[str, int] = {}
+        sql = (
+            f"SELECT name, sum((SELECT count(*) FROM edge WHERE source = who AND {_INVOLVED} AND {living})"
+            f" + (SELECT count(*) FROM edge WHERE target = who AND {_INVOLVED} AND {living}))"
+            f" FROM ({persons}) GROUP BY name"
+        )
         with self._database.reading() as connection:
-            for name, count in connection.exec_driver_sql(sql, (key_list(names),)):
-                found[name] = found.get(name, 0) + count
-        return found
+            return dict(connection.exec_driver_sql(sql, (key_list(names),) * 2).all())
 
     def _values(self, sql: str, *parameters: object) -> list[NamedValue]:
         with self._database.reading() as connection:

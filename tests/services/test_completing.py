@@ -6,7 +6,7 @@ import pytest
 
 from core.algos.search_language import parse, render
 from core.domain import texts
-from core.domain.commands import ChangeTags
+from core.domain.commands import ChangeTags, SetAliases
 from core.domain.commands_folders import CreateFolder
 from core.domain.queries_search import CompleteSearch
 from core.domain.search import Completion
@@ -19,7 +19,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     made = Desk(tmp_path_factory.mktemp("library"))
     folder = made.folder("chats/night shift")
     bell = made.memory(folder, body="The bell rings in the fog.")
-    made.memory(folder, "character", title="Ada Finch")
+    ada = made.memory(folder, "character", title="Ada Finch")
+    made.edge(ada, bell, "involved_in")
+    made.run(SetAliases(memory=ada, aliases=("The Keeper",)))
     made.memory(folder, "location", title="钟楼", body="雾里的钟声")
     made.engine.run(ChangeTags(memories=(bell,), add=("Harbour", "old harbour")))
     yield made
@@ -52,7 +54,8 @@ def asked(completing: Completing, text: str, language: str = "en") -> Completion
         ("folder:", "en", ("chats", 3)),
         ("tag:har", "en", ("Harbour", 1)),
         ("-(tag:old", "en", ('"old harbour"', 1)),
-        ("person:ada", "en", ('"Ada Finch"', 0)),
+        ("person:ada", "en", ('"Ada Finch"', 1)),
+        ("person:keep", "en", ('"The Keeper"', 1)),
         ("related:钟", "en", ("钟楼", None)),
         ("is:lo", "en", ("locked", None)),
         ("has:重", "zh_CN", ("重复", None)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from ui.actions import Actions
@@ -12,6 +13,7 @@ from ui.widgets.search_field import SearchField
 
 SEARCH_PX = 520
 MODEL_PX = 200
+NARROW_PX = 960
 
 
 class TopBar(QWidget):
@@ -64,11 +66,21 @@ class TopBar(QWidget):
         self._model = name
         self._say()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Where the bar is narrow the first button is its icon alone, as the others are."""
+        narrow = self.width() < self._theme.px(NARROW_PX)
+        style = (
+            Qt.ToolButtonStyle.ToolButtonIconOnly if narrow else Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        )
+        self._tools[0].setToolButtonStyle(style)
+
     def _tool(self, action_id: str) -> QToolButton:
         button = QToolButton()
         button.setDefaultAction(self._actions.get(action_id))
-        if action_id == "memory.new":
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         return button
 
@@ -83,6 +95,7 @@ class TopBar(QWidget):
         for tool in (*self._tools, *self._beside):
             tool.setIconSize(theme.icon_size)
             tool.setMinimumSize(theme.px(28), theme.px(28))
+        self._fit()
         self.library.setIconSize(theme.icon_size)
         self.library.setIcon(theme.icon("mdi6.database-outline"))
         self.library.setText(self._tr("library.button", name=self._name))
