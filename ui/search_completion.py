@@ -14,6 +14,7 @@ from ui.views.search_help import SearchHelp
 from ui.views.suggestion_list import ROWS_SHOWN, SuggestionList
 from ui.widgets.search_field import SearchField
 
+SIGNS = ":：=＝<>＜＞≥≤≠"
 PAUSE_MS = 60
 """So long after the last key the library is asked."""
 _STEPS = {
@@ -35,7 +36,7 @@ class SearchCompletion(QObject):
         self._context, self._field = context, field
         self._found = Completion()
         self._asked = ("", 0)
-        self._quiet = False
+        self._quiet = self._waits = self._held = False
         self._help: SearchHelp | None = None
         self.list = SuggestionList(context.tr, context.theme, field)
         self.list.taken.connect(self.take)
@@ -80,6 +81,7 @@ class SearchCompletion(QObject):
         self._soon.stop()
         self._context.tasks.drop(self, "complete")
         self._hide()
+        self._let_go()
 
     def _hide(self) -> None:
         if self.open:
@@ -87,7 +89,13 @@ class SearchCompletion(QObject):
             self._field.ask_soon()
 
     def _holds(self) -> bool:
-        """A value that is about to be completed is not searched for yet: that would only be said to be wrong."""
+        """A value that is about to be completed is not searched for yet: that would only be said to be wrong.
+
+        Until it is known what can complete the text, one that has a sign in it is held back too.
+        """
+        if self._soon.isActive() or self._waits:
+            self._held = any(sign in self._field.text() for sign in SIGNS)
+            return self._held
         return self.open and self._found.unfinished and self._is_about_this
 
     # --- asking ---
@@ -115,11 +123,23 @@ class SearchCompletion(QObject):
         def ask(_progress: Report, cancel: Cancel) -> Completion:
             return engine.ask(query, cancel=cancel)
 
+        self._waits = True
         self._context.tasks.run(
             Lane.READ, ask, self._show, owner=self, query="complete", failed=lambda _error: self.close()
         )
 
+    def _let_go(self) -> None:
+        """What was held back until an answer came is asked for, unless it is held back by the answer."""
+        self._waits = False
+        held, self._held = self._held, False
+        if held and not self._holds():
+            self._field.ask_soon()
+
     def _show(self, found: Completion) -> None:
+        self._offer(found)
+        self._let_go()
+
+    def _offer(self, found: Completion) -> None:
         field = self._field
         if not self._is_about_this or field.composing or not self._typed_in:
             return
