@@ -33,9 +33,11 @@ from ui.views.op_groups import Sitting, sittings
 from ui.views.op_view import OpView
 from ui.views.op_words import op_label, writer
 from ui.views.undo_left import UndoLeftDialog
+from ui.widgets.roomy_column import RoomyColumn
 from ui.widgets.state_stack import StateStack
 
 PAGE_SIZE = 200
+NAME_PX = 200
 MOST_READ = 10_000
 """So many changes are read at most to reach one that is asked for."""
 REFRESH_AFTER_MS = 300
@@ -75,8 +77,7 @@ class HistoryPage(QWidget):
         self.tree.setUniformRowHeights(True)
         self.tree.setAllColumnsShowFocus(True)
         self.tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.tree.header().setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        self.tree.header().setStretchLastSection(False)
+        RoomyColumn(self.tree, self.tree.header(), NAME, ctx.theme.px(NAME_PX))
         self.tree.header().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.tree.headerItem().setTextAlignment(SIZE, NUMBERS)
         self.tree.currentItemChanged.connect(lambda *_: self._on_current())

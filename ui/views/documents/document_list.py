@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QTableView, QVBoxLayout, QWidget
 
 from core.domain.document import DocumentRow
 from core.domain.ids import DocumentPk
 from ui.context import Context
 from ui.models.document_table import DocumentColumn, DocumentTable
+from ui.widgets.roomy_column import RoomyColumn
 from ui.widgets.search_field import SearchField
 from ui.widgets.state_stack import StateStack
+
+TITLE_PX = 140
 
 
 class _Table(QTableView):
@@ -69,7 +72,7 @@ class DocumentList(QWidget):
         head.setHighlightSections(False)
         head.setSortIndicator(DocumentColumn.WHEN, Qt.SortOrder.DescendingOrder)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(DocumentColumn.TITLE, QHeaderView.ResizeMode.Stretch)
+        RoomyColumn(table, head, DocumentColumn.TITLE, self._ctx.theme.px(TITLE_PX))
         for column, width in (
             (DocumentColumn.FOLDER, 104),
             (DocumentColumn.PIECES, 64),

@@ -20,9 +20,10 @@ from ui.views.proposal.words import (
     verb,
     verb_icon,
 )
+from ui.widgets.roomy_column import RoomyColumn
 
 KEY = Qt.ItemDataRole.UserRole
-LEAST_PX = 64
+LEAST_PX = 120
 TITLE, VERB, STATE = range(3)
 
 
@@ -42,8 +43,7 @@ class PartsTree(QTreeWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         header = self.header()
         header.setStretchLastSection(False)
-        header.setMinimumSectionSize(context.theme.px(LEAST_PX))
-        header.setSectionResizeMode(TITLE, QHeaderView.ResizeMode.Stretch)
+        RoomyColumn(self, header, TITLE, context.theme.px(LEAST_PX))
         for column in (VERB, STATE):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

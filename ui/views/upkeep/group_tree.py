@@ -13,11 +13,13 @@ from core.domain.results import MemoryRow
 from core.domain.upkeep import CompressGroup, CompressPlan
 from ui.context import Context
 from ui.models.table_columns import text_beside_title, title_of
+from ui.widgets.roomy_column import RoomyColumn
 
 PK, PLACE, GROUP = (Qt.ItemDataRole.UserRole + at for at in range(3))
 TITLE, FLOOR, IMPORTANCE = range(3)
 MOST_GROUPS, MOST_APART = 200, 60
 LEAST_MEMBERS = 2
+TITLE_PX = 200
 NUMBERS = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -37,8 +39,7 @@ class GroupTree(QTreeWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         header = self.header()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(TITLE, QHeaderView.ResizeMode.Stretch)
+        RoomyColumn(self, header, TITLE, context.theme.px(TITLE_PX))
         for column in (FLOOR, IMPORTANCE):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self.itemChanged.connect(lambda *_: self._on_changed())

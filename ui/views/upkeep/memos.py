@@ -34,6 +34,7 @@ from ui.tasks import Lane, single_shot
 from ui.views.naming import shorten
 from ui.widgets.folder_combo import FolderCombo
 from ui.widgets.plain_text import PlainLineEdit
+from ui.widgets.roomy_column import RoomyColumn
 from ui.widgets.state_stack import StateStack
 from ui.widgets.wheel import guard_wheel
 
@@ -76,9 +77,8 @@ class MemosTask(QWidget):
         self.list.setAlternatingRowColors(True)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         header = self.list.header()
-        header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
+        RoomyColumn(self.list, header, TEXT, context.theme.px(LEAST_TEXT_PX))
         self.stack = StateStack(self.list)
         self._lay_out()
         self._connect()
