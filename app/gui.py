@@ -17,6 +17,7 @@ from app.gui_libraries import GuiLibraries
 from app.window_call import WindowServer, call_window
 from core.domain.access import ReadOnly
 from core.settings import Settings
+from ui.clipboard import leave_plain
 from ui.icons import font_icon
 from ui.idle_gc import IdleCollector
 from ui.language import Language
@@ -125,6 +126,7 @@ def running(app: QApplication, settings: Settings, place: Path | None = None) ->
         turn.stop()
         collector.stop()
         window.close()
+        leave_plain()
         tasks.close()
         libraries.close_all()
         theme.end()

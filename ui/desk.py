@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QMimeData, QObject, Signal
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
 from core.domain.api import Cancel, Report
@@ -52,6 +52,7 @@ from ui.views.erase import EraseDialog
 from ui.views.keys import KeysDialog
 from ui.views.memories_page import MemoriesPage
 from ui.views.new_folder import NewFolderDialog
+from ui.widgets.plain_text import copy_text
 
 SETTING_SUBFOLDERS = "ui.with_subfolders"
 IMPORTANCES = range(10, -1, -1)
@@ -291,9 +292,7 @@ class Desk(QObject):
         )
 
     def _put(self, text: str, count: int) -> None:
-        data = QMimeData()
-        data.setText(text)
-        QGuiApplication.clipboard().setMimeData(data)
+        copy_text(text)
         self._operations.said.emit(self._context.tr("copied", count=count), False)
 
     # --- the view ---

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from core.domain.api import Cancel, Report
@@ -15,6 +14,7 @@ from core.domain.queries_models import AnswerManual, GiveUpManual
 from ui.context import Context
 from ui.read_only import needs_writing
 from ui.tasks import Lane
+from ui.widgets.plain_text import copy_text
 
 
 class ManualRequestPanel(QWidget):
@@ -92,7 +92,7 @@ class ManualRequestPanel(QWidget):
 
     def copy_request(self) -> None:
         """Put the request into the clipboard."""
-        QGuiApplication.clipboard().setText(self.text.toPlainText())
+        copy_text(self.text.toPlainText())
         self.copy.setText(self._context.tr("manual.copied"))
 
     def _button(self, act: Callable[[], None]) -> QPushButton:

@@ -169,7 +169,5 @@ class PlainLineEdit(QLineEdit):
 
 
 def copy_text(text: str) -> None:
-    """Put plain text on the clipboard."""
-    data = QMimeData()
-    data.setText(text)
-    QApplication.clipboard().setMimeData(data)
+    """Put plain text on the clipboard, in an object of Qt's own (see ui.clipboard)."""
+    QApplication.clipboard().setText(text)
