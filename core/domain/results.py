@@ -127,7 +127,8 @@ class RowVersion:
 class RowDiff:
     """What an op did to one row. `action`: created, changed or removed; columns as in RowVersion.
 
-    `title` names the row, `memory` is the memory it is about; a created row has no columns.
+    `title` names the row, `memory` is the memory it is about; a created row has no columns (but tags and other
+    names). `type`: that a memory has now, "" for other rows.
     """
 
     kind: Kind
@@ -137,6 +138,7 @@ class RowDiff:
     memory: MemoryPk | None
     before: Mapping[str, Json]
     after: Mapping[str, Json]
+    type: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,19 +65,24 @@ def _owners(connection: Connection, net: Net) -> tuple[int | None, int | None]:
     return journal.owners(net.kind, {**row, "pk": net.pk}) if columns else (None, None)
 
 
-def _titles(connection: Connection, pks: set[int]) -> dict[int, str]:
+def _titles(connection: Connection, pks: set[int]) -> dict[int, tuple[str, str]]:
+    """Title and type of memories."""
     rows = connection.exec_driver_sql(
-        "SELECT pk, CASE WHEN title <> '' THEN title ELSE trim(replace(substr(body, 1, 80), char(10), ' ')) END"
+        "SELECT pk, CASE WHEN title <> '' THEN title ELSE trim(replace(substr(body, 1, 80), char(10), ' ')) END, type"
         f" FROM memory WHERE {among('pk')}",
         (key_list(sorted(pks)),),
     )
-    return {row[0]: row[1] for row in rows}
+    return {row[0]: (row[1], row[2]) for row in rows}
 
 
 def _diff(
-    connection: Connection, net: Net, owners: tuple[int | None, int | None], titles: Mapping[int, str]
+    connection: Connection,
+    net: Net,
+    owners: tuple[int | None, int | None],
+    titles: Mapping[int, tuple[str, str]],
 ) -> RowDiff:
-    names = [titles.get(pk) or str(net.before.get("title") or "") for pk in owners if pk is not None]
+    known = [titles.get(pk, ("", "")) for pk in owners if pk is not None]
+    names = [name or str(net.before.get("title") or "") for name, _type in known]
     title = " → ".join(name for name in names if name) or _own_title(connection, net)
     first = owners[0]
     return RowDiff(
@@ -88,6 +93,7 @@ def _diff(
         memory=MemoryPk(first) if first is not None and first in titles else None,
         before=_values(net.kind, net.before, owners),
         after=_values(net.kind, net.after, owners),
+        type=known[0][1] if known and net.kind is Kind.MEMORY else "",
     )
 
 

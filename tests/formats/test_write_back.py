@@ -311,6 +311,8 @@ def test_changes_since_the_import_are_listed_as_one_without_what_was_taken_back(
     changed = told["memory", "changed"]
     assert dict(changed.row.before) == {"body": before}
     assert dict(changed.row.after) == {"body": "second"}
+    assert changed.row.type == "event"
+    assert told["alias", "created"].row.after["value"] == "a name"
     assert second.op is not None
     assert told["alias", "created"].op.id == second.op.id
     assert found.total == 3

@@ -181,7 +181,7 @@ class SourceChangesDialog(QDialog):
         kind = type_of(row, schema)
         items = []
         if row.action != "changed":
-            text = row.title
+            text = str(row.after.get("value") or row.before.get("value") or row.title)
             new = row.action == "created"
             value = _Value(row.memory, op.id, "" if new else text, text if new else "")
             place = tr(f"source_changes.{row.action}", kind=tr(f"kind.{row.kind.value}"))

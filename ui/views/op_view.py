@@ -245,4 +245,4 @@ def type_of(row: RowDiff, schema: Schema) -> MemoryType | None:
     """The type of the memory that a row is, as far as the row tells it."""
     if row.kind is not Kind.MEMORY:
         return None
-    return schema.type(str(row.after.get("type") or row.before.get("type") or ""))
+    return schema.type(str(row.after.get("type") or row.before.get("type") or row.type))
