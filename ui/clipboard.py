@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import shiboken6
+from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QClipboard, QGuiApplication
 
 MODES = (QClipboard.Mode.Clipboard, QClipboard.Mode.Selection)
@@ -15,6 +18,6 @@ def leave_plain() -> None:
     """
     clipboard = QGuiApplication.clipboard()
     for mode in MODES:
-        data = clipboard.mimeData(mode)
+        data = cast("QMimeData | None", clipboard.mimeData(mode))  # None where there is nothing
         if data is not None and shiboken6.createdByPython(data):
             clipboard.setText(data.text(), mode)
