@@ -16,7 +16,6 @@ from core.domain.queries import Query
 from core.domain.results import Actor, Changes, OpResult, UndoResult
 from core.ports.progress import ignore_progress
 from core.ports.store import OpDraft, Store, UnitOfWork
-from core.services.handlers import HANDLERS
 from core.services.outcome import Outcome
 from core.services.queries import QUERIES
 
@@ -85,6 +84,10 @@ class Engine:
         self, command: Command, *, progress: Report | None = None, cancel: Cancel | None = None
     ) -> OpResult:
         """Make one change as one op; see EngineApi."""
+        from core.services.handlers import (
+            HANDLERS,
+        )  # all families of services: who only reads starts without them
+
         self._check_writable()
         handler = HANDLERS[type(command)]
         draft = OpDraft(command.LABEL, self._actor, undoable=command.UNDOABLE)

@@ -37,12 +37,10 @@ from core.domain.safe_text import storable
 from core.domain.schema import Schema
 from core.ports.store import Reader
 from core.services import (
-    about,
     chats,
     documents,
     memos,
     merge_plan,
-    old_texts,
     promote,
     proposals,
     recall_cases,
@@ -195,6 +193,18 @@ def pieces(reader: Reader, query: qd.PiecesOf) -> tuple[Memory, ...]:
     return tuple(sorted(found, key=lambda piece: (piece.span_start is None, piece.span_start or 0, piece.pk)))
 
 
+def _old_texts(reader: Reader, query: qsa.OldTextsOf) -> Any:
+    from core.services import old_texts  # with the texts of prompts: what only lists starts without them
+
+    return old_texts.old_texts(reader, query)
+
+
+def _everything_about(reader: Reader, query: qsa.EverythingAbout) -> Any:
+    from core.services import about
+
+    return about.about(reader, query)
+
+
 QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.ListMemories: list_memories,
     qf.CanonicalSearch: searching.canonical,
@@ -209,8 +219,8 @@ QUERIES: Mapping[type[q.Query[Any]], Answer] = {
     q.FacetCounts: facets,
     q.Folders: folders,
     q.FolderByName: folder_by_name,
-    qsa.OldTextsOf: old_texts.old_texts,
-    qsa.EverythingAbout: about.about,
+    qsa.OldTextsOf: _old_texts,
+    qsa.EverythingAbout: _everything_about,
     qre.RelatedMemories: related.related,
     q.CrossingEdges: crossing_edges,
     q.LiveEdges: live_edges,

@@ -8,23 +8,38 @@ from typing import TYPE_CHECKING, Any
 from core.domain import queries_upkeep as u
 from core.domain.api import Cancel
 from core.domain.queries import Query
-from core.services import compress, flashback, forget, memos, trials
+from core.services import flashback, forget, memos, trials
 
 if TYPE_CHECKING:
     from core.ports.store import Reader, Store
     from core.ports.upkeep_store import UpkeepStore
+    from core.services.compress import Compression
 
 Answer = Callable[[Any, "Cancel | None"], Any]
 
 
 def upkeep_answers(
-    store: Store, columns: Callable[[], UpkeepStore], compression: Callable[[], compress.Compression]
+    store: Store, columns: Callable[[], UpkeepStore], compression: Callable[[], Compression]
 ) -> Mapping[type[Query[Any]], Answer]:
     """One function for each plan. Bulk reads and models are made when the first of them is asked."""
 
     def groups(query: u.CompressPlanOf) -> Any:
+        from core.services import (
+            compress,
+        )  # reads replies of models: commands that only look start without it
+
         with store.read() as reader:
             return compress.plan(columns(), reader, query)
+
+    def out_of_date(query: u.SummariesOutOfDate, _cancel: Cancel | None) -> Any:
+        from core.services import compress
+
+        return compress.out_of_date(columns(), query)
+
+    def lost(reader: Reader, query: u.LostDetails) -> Any:
+        from core.services import compress
+
+        return compress.lost(reader, query)
 
     def read(answer: Callable[[Reader, Any], Any]) -> Answer:
         def asked(query: Any, _cancel: Cancel | None) -> Any:
@@ -43,8 +58,8 @@ def upkeep_answers(
         u.SuggestSummaries: lambda query, cancel: compression().suggest(query, cancel),
         u.RenewSummaries: lambda query, cancel: compression().renew(query, cancel),
         u.SummariseAgain: lambda query, cancel: compression().again(query, cancel),
-        u.LostDetails: read(compress.lost),
+        u.LostDetails: read(lost),
         u.MemoRows: read(memos.rows),
         u.DrawFlashback: read(flashback.draw),
-        u.SummariesOutOfDate: lambda query, _: compress.out_of_date(columns(), query),
+        u.SummariesOutOfDate: out_of_date,
     }
