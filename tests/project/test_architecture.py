@@ -43,6 +43,17 @@ def test_ui_imports_nothing_of_core_but_what_is_allowed() -> None:
     assert offences == []
 
 
+def test_no_widget_overrides_event_itself() -> None:
+    """A fault in `event` stands in the way of every event of a widget; a filter or a handler of its own does not."""
+    overrides = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in sorted((ROOT / "ui").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8"), str(path)))
+        if isinstance(node, ast.FunctionDef) and node.name in ("event", "viewportEvent", "notify")
+    ]
+    assert overrides == []
+
+
 def test_packaging_folder_is_no_package() -> None:
     """A package of this name would shadow the library `packaging`."""
     assert not (ROOT / "packaging" / "__init__.py").exists()

@@ -230,6 +230,16 @@ def test_relation_is_added_edited_and_ended(library: RealLibrary) -> None:
     assert (view.live, view.edge.strength, view.edge.ended_seq) == (False, 0.3, 118)
 
 
+def test_dialog_grows_when_what_it_says_becomes_longer(library: RealLibrary, tmp_path: Path) -> None:
+    dialog = ImportDialog(library.context, tmp_path)
+    library.qtbot.addWidget(dialog)
+    dialog.open()
+    library.settle()
+    before = dialog.height()
+    dialog.say("words " * 200)
+    library.until(lambda: dialog.height() > before + 40)
+
+
 def test_import_is_shown_first_and_is_one_change(library: RealLibrary, tmp_path: Path) -> None:
     file = tmp_path / "graph.json"
     file.write_text(json.dumps(GRAPH), encoding="utf-8")

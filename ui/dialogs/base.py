@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -22,7 +22,7 @@ from core.domain.results import OpResult
 from ui.context import Context
 from ui.read_only import needs_writing
 from ui.tasks import Lane, Task
-from ui.theme import WINDOW_SHARE
+from ui.widgets.growing import Growing
 
 
 class CommandDialog(QDialog):
@@ -75,21 +75,7 @@ class CommandDialog(QDialog):
         self.buttons.accepted.connect(self.apply)
         self.buttons.rejected.connect(self.reject)
         column.addWidget(self.buttons)
-
-    def event(self, event: QEvent) -> bool:
-        done = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
-            self._grow()
-        return done
-
-    def _grow(self) -> None:
-        """Sentences that became longer have room: Qt does not look at wrapped lines in a window shown."""
-        layout = self.layout()
-        if layout is not None:
-            needed = layout.totalMinimumHeightForWidth(self.width())
-            room = round(self.screen().availableSize().height() * WINDOW_SHARE)
-            if self.height() < min(needed, room):
-                self.resize(self.width(), min(needed, room))
+        Growing(self)
 
     def command(self) -> Command | None:
         """What the main button does; None = nothing to do."""

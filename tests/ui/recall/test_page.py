@@ -392,6 +392,11 @@ def test_sections_add_up_and_are_said(shown: Shown) -> None:
     assert bars.sections
     for section in bars.sections:
         assert bars.name(section) in bars.accessibleDescription()
+    for at, section in enumerate(bars.sections):
+        row = bars.sizeHint().height() // len(bars.sections)
+        QTest.mouseMove(bars, QPoint(8, at * row + row // 2))
+        shown.settle()
+        assert bars.toolTip().startswith(bars.name(section))
 
 
 def test_small_budget_marks_what_did_not_fit(shown: Shown) -> None:

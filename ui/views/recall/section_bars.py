@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.domain.recall import Injection, InjectionSection
 from ui.context import Context
@@ -23,6 +23,7 @@ class SectionBars(QWidget):
         self._ctx = ctx
         self._injection: Injection | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMouseTracking(True)
         ctx.theme.changed.connect(self.update)
 
     def show_injection(self, injection: Injection | None) -> None:
@@ -104,10 +105,7 @@ class SectionBars(QWidget):
             parts.append(tr("recall_page.section.left_out", count=len(section.left_out)))
         return tr("list.comma").join(parts)
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            at = event.pos().y() // self._ctx.theme.px(ROW_PX)
-            if 0 <= at < len(self.sections):
-                QToolTip.showText(event.globalPos(), self._line(self.sections[at]), self)
-            return True
-        return super().event(event)
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = int(event.position().y()) // self._ctx.theme.px(ROW_PX)
+        self.setToolTip(self._line(self.sections[at]) if 0 <= at < len(self.sections) else "")
+        super().mouseMoveEvent(event)
