@@ -35,7 +35,9 @@ class SavedLink(QObject):
         self._context, self._operations, self._page, self._window = context, operations, page, parent
         self._count_soon = single_shot(self, COUNT_MS, self._ask_counts)
         self._does: dict[str, Callable[[SavedSearch], object]] = {
-            "saved.change": lambda one: operations.run(ChangeSavedSearch(one.pk, page.filter)),
+            "saved.change": lambda one: operations.run(
+                ChangeSavedSearch(one.pk, page.filter), lambda _result: page.take_as_saved(one.pk)
+            ),
             "saved.rename": lambda one: RenameSearchDialog(context, one, parent).open(),
             "saved.up": lambda one: self._move(one, -1),
             "saved.down": lambda one: self._move(one, 1),

@@ -134,6 +134,10 @@ def test_searches_are_saved_run_changed_ordered_and_removed(sidebar: Sidebar) ->
     sidebar.library.settle()
     assert sidebar.kept[0] == ("Noon", "noon")
 
+    sidebar.click("Noon")
+    sidebar.search("the")
+    sidebar.menu("Noon", "saved.change")
+    assert sidebar.kept[0] == ("Noon", "the")
     tree.choose(Scope(Part.FOLDER, sidebar.library.folder))
     sidebar.library.settle()
     assert (page.words, sidebar.words[-1], page.model.rowCount()) == ("", "", 3)

@@ -379,6 +379,11 @@ class MemoriesPage(QWidget):
                 self._forget_words()
             self._saved_text = ""
 
+    def take_as_saved(self, search: int) -> None:
+        """What is looked for now is what the chosen saved search says."""
+        if self.tree.scope.search == search:
+            self._saved_text = self._text
+
     def _on_scope(self, scope: Scope) -> None:
         self._run_saved(scope)
         if scope.part is Part.RECENT and scope.memory is not None:
