@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QCheckBox,
     QHBoxLayout,
     QLabel,
@@ -35,7 +36,9 @@ from ui.widgets.plain_text import PlainLineEdit
 from ui.widgets.state_stack import StateStack
 
 REFRESH_MS = 400
-NAME_PX = 320
+NAME_PX, LEAST_NAME_PX = 320, 160
+NARROW_PX = 860
+"""Below this width, which grows with the text, the ways stand below the name."""
 MOST_NOW, NOW_CHARS = 8, 160
 MARGIN = 16
 HALF = 1_000
@@ -105,14 +108,20 @@ class AboutPage(QWidget):
             section.content.open_memory.connect(lambda pk: self.open_memories.emit((MemoryPk(pk),)))
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self.back_button)
-        top.addWidget(self.name, 1)
-        top.addWidget(self.everywhere)
-        top.addStretch(1)
+        asked, ways = QHBoxLayout(), QHBoxLayout()
+        asked.setSpacing(8)
+        asked.addWidget(self.back_button)
+        asked.addWidget(self.name, 1)
+        asked.addWidget(self.everywhere)
+        asked.addStretch(1)
+        ways.setSpacing(8)
         for button in (self.open_button, self.graph_button, self.recall_button):
-            top.addWidget(button)
+            ways.addWidget(button)
+        ways.addStretch(0)
+        self._top = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._top.setSpacing(8)
+        self._top.addLayout(asked, 1)
+        self._top.addLayout(ways)
         who = QHBoxLayout()
         who.setSpacing(8)
         who.addWidget(self.icon)
@@ -146,8 +155,14 @@ class AboutPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, 12, MARGIN, 12)
         column.setSpacing(12)
-        column.addLayout(top)
+        column.addLayout(self._top)
         column.addWidget(self.stack, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < self._context.theme.px(NARROW_PX)
+        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        self._top.setDirection(way)
 
     # --- what is asked ---
 
@@ -243,6 +258,7 @@ class AboutPage(QWidget):
         self.name.setPlaceholderText(tr("about.name"))
         self.name.setAccessibleName(tr("about.name"))
         self.name.setMaximumWidth(theme.px(NAME_PX))
+        self.name.setMinimumWidth(theme.px(LEAST_NAME_PX))
         self.everywhere.setText(tr("about.everywhere"))
         self.everywhere.setToolTip(tr("about.everywhere.tip"))
         for button, key, icon in (
