@@ -89,19 +89,19 @@ def _outcome_line(outcome: CaseOutcome, say: Say) -> str:
 def _import(engine: EngineApi, path: Path) -> dict[str, int]:
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # a name that is none, or a text that is none
         raise BadFile("error.recall.case_file", path=str(path), reason=str(error)) from error
     return dict(engine.run(ImportRecallCases(text)).counts)
 
 
 def _export(text: str, path: Path, *, overwrite: bool) -> int:
     """Write the lines, whole or not at all. Returns their number."""
-    if path.exists() and not overwrite:
-        raise Invalid("error.recall.case_file_exists", path=str(path))
-    beside = path.with_name(f"{path.name}.part")
     try:
+        if path.exists() and not overwrite:
+            raise Invalid("error.recall.case_file_exists", path=str(path))
+        beside = path.with_name(f"{path.name}.part")
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise Invalid("error.recall.case_file_write", path=str(path), reason=str(error)) from error
     return text.count("\n")

@@ -59,7 +59,10 @@ def activation_weight(activations: int, exponent: float) -> float:
 
     Negative counts are 0; an exponent of 0 or less is 1.
     """
-    return float(1.0 / (max(0, activations) + 1) ** (exponent if exponent > 0 else 1.0))
+    try:
+        return float(1.0 / (max(0, activations) + 1) ** (exponent if exponent > 0 else 1.0))
+    except OverflowError:  # smaller than any number that there is
+        return 0.0
 
 
 def weighted_choice(items: Sequence[T], weights: Sequence[float], draw: float) -> T | None:

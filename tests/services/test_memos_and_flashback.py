@@ -70,6 +70,8 @@ def test_seldom_recalled_memories_come_back_more_often(desk: Desk) -> None:
     assert chances == {never: pytest.approx(0.8), often: pytest.approx(0.2)}
     assert found.drawn is not None
     assert found.drawn.row.pk == never
+    sharp = draw(desk, layer=FlashbackLayer.EMERGENT, exponent=1e308)
+    assert {each.row.pk: each.chance for each in sharp.candidates} == {never: 1.0, often: 0.0}
 
 
 def test_what_came_back_lately_is_skipped_and_nothing_left_draws_nothing(desk: Desk) -> None:
