@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from core.adapters.formats.json_decoder import KEY_TWICE, Decoder, doubled_keys
 from core.adapters.formats.json_stream import JsonStream
 from core.adapters.formats.json_text import BrokenJson
+from core.adapters.packages.markdown_form import read_front
 from core.domain.errors import BadFile
 from core.domain.results import Problem
 from core.domain.schema_data import schema_of_json
@@ -79,6 +80,15 @@ def test_types_with_a_key_twice_are_refused_in_words() -> None:
     with pytest.raises(BadFile) as caught:
         schema_of_json('{"types": [], "types": []}', "types.json")
     assert caught.value.text_args == {"file": "types.json", "key": "types"}
+
+
+@pytest.mark.parametrize(
+    "front",
+    ["title: a\ntitle: b", 'title: "a"\ntitle: "b"', 'fields: {"x": 1, "x": 2}', "f:\n  x: 1\n  x: 2"],
+)
+def test_front_matter_with_a_key_twice_is_named_and_not_guessed(front: str) -> None:
+    with pytest.raises(ValueError, match="× 2"):
+        read_front(f"---\n{front}\n---\nbody\n")
 
 
 def test_same_value_twice_loses_nothing_and_is_only_a_note(desk: FilesDesk) -> None:

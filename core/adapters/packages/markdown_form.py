@@ -16,7 +16,7 @@ from core.domain.edge import DEFAULT_RELATION, Edge
 from core.domain.errors import Invalid
 from core.domain.folder import clean_folder_name
 from core.domain.ids import MemoryId, RelationId, is_memory_id, new_edge_id, new_memory_id
-from core.domain.json_types import Json
+from core.domain.json_types import Json, KeyTwice, parse_exactly
 from core.domain.memory import Memory, TagSet
 from core.domain.package import NO_FOLDER, NO_MEMORY, PackedEdge, PackedMemory
 from core.domain.safe_text import storable
@@ -119,6 +119,14 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
         node: yaml.Node | None = super().compose_node(parent, index)
         return node
 
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """The mapping; a key that stands twice is refused, because one of both values would be lost."""
+        names = [key.value for key, _value in node.value if isinstance(key, yaml.ScalarNode)]
+        if len(set(names)) < len(names):
+            raise KeyTwice(next(name for name in names if names.count(name) > 1))
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        return found
+
 
 def _lines(text: str) -> dict[str, Json] | None:
     """Front matter as this program writes it: a JSON value a line; None when it is anything else."""
@@ -128,7 +136,7 @@ def _lines(text: str) -> dict[str, Json] | None:
         if found is None or found[1] in values:
             return None
         try:
-            values[found[1]] = json.loads(found[2])
+            values[found[1]] = parse_exactly(found[2])
         except (ValueError, RecursionError):
             return None
     return values
