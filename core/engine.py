@@ -84,9 +84,8 @@ class Engine:
         self, command: Command, *, progress: Report | None = None, cancel: Cancel | None = None
     ) -> OpResult:
         """Make one change as one op; see EngineApi."""
-        from core.services.handlers import (
-            HANDLERS,
-        )  # all families of services: who only reads starts without them
+        # All families of services: who only reads starts without them.
+        from core.services.handlers import HANDLERS
 
         self._check_writable()
         handler = HANDLERS[type(command)]

@@ -23,7 +23,7 @@ from core.services import content
 from core.services.lookup import (
     changeable,
     check_not_trashed,
-    chunks,
+    chunks_by_row,
     follow_merged,
     op_title,
     states_of,
@@ -122,7 +122,7 @@ def set_locked(uow: UnitOfWork, command: SetLocked) -> Outcome:
     memories = list(dict.fromkeys(command.memories))
     changed = 0
     done = 0
-    for part in chunks(memories):
+    for part in chunks_by_row(memories):
         states = states_of(uow, part)
         check_not_trashed(states)
         if uow.by_program and not command.locked and (held := sum(state.locked for state in states)):
@@ -144,7 +144,7 @@ def in_chunks(
     ends = follow_merged(uow, memories)
     targets = list(dict.fromkeys(ends.values()))
     changed = done = 0
-    for part in chunks(targets):
+    for part in chunks_by_row(targets):
         changeable(uow, part)
         changed += write(part)
         done += len(part)

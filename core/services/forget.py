@@ -20,7 +20,7 @@ from core.domain.upkeep import Forgettable, PlanColumns
 from core.ports.clock import system_clock
 from core.ports.store import UnitOfWork
 from core.services.attributes import label_memories
-from core.services.lookup import chunks, states_of
+from core.services.lookup import chunks_by_row, states_of
 from core.services.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def forget(uow: UnitOfWork, command: ForgetMemories) -> Outcome:
         raise Invalid("error.forget.status", status=command.status.value)
     chosen = list(dict.fromkeys(command.memories))
     changed = done = 0
-    for part in chunks(chosen):
+    for part in chunks_by_row(chosen):
         fits = _forgettable(uow, part)
         for life in {LifeState(state.layer, state.status, state.status_reason) for state in fits}:
             apply(life, verb, reason=StatusReason.FORGOTTEN)

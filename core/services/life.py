@@ -23,7 +23,7 @@ from core.domain.memory import MemoryState
 from core.domain.queries import MemoryFilter, Sort, SortKey, TrashScope
 from core.ports.store import UnitOfWork
 from core.services.attributes import label_memories
-from core.services.lookup import check_unlocked, chunks, folder_of, states_of
+from core.services.lookup import check_unlocked, chunks_by_row, folder_of, states_of
 from core.services.outcome import Outcome
 
 
@@ -75,7 +75,7 @@ def _change(
     """Errors: NotFound, UserError (locked), Invalid when the verb does not fit a memory's state."""
     chosen = list(dict.fromkeys(memories))
     changed = done = skipped = 0
-    for part in chunks(chosen):
+    for part in chunks_by_row(chosen):
         states = states_of(uow, part)
         check_unlocked(uow, states)
         groups: dict[LifeState, list[MemoryPk]] = defaultdict(list)
@@ -133,7 +133,7 @@ def _erase(uow: UnitOfWork, memories: Sequence[MemoryPk]) -> Outcome:
     """No title goes into the history: what is erased leaves no text behind."""
     chosen = list(dict.fromkeys(memories))
     erased = done = 0
-    for part in chunks(chosen):
+    for part in chunks_by_row(chosen):
         erased += uow.erase(part)
         done += len(part)
         uow.checkpoint(done, len(chosen))

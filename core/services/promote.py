@@ -16,7 +16,7 @@ from core.domain.results import MemoryRow, TrialRow, Verdict
 from core.ports.clock import system_clock
 from core.ports.store import Reader, UnitOfWork
 from core.services.attributes import label_memories
-from core.services.lookup import check_unlocked, chunks, states_of
+from core.services.lookup import check_unlocked, chunks_by_row, states_of
 from core.services.outcome import Outcome
 
 SECONDS_PER_DAY = 86_400.0
@@ -74,7 +74,7 @@ def carry_out(uow: UnitOfWork, command: ApplyPromotion) -> Outcome:
 
 def _apply(uow: UnitOfWork, verb: Verb, memories: Sequence[MemoryPk]) -> int:
     changed = 0
-    for part in chunks(memories):
+    for part in chunks_by_row(memories):
         states = states_of(uow, part)
         check_unlocked(uow, states)
         for state in states:

@@ -19,7 +19,7 @@ from core.ports.clock import system_clock
 from core.ports.store import UnitOfWork
 from core.services import promote
 from core.services.attributes import label_memories
-from core.services.lookup import check_unlocked, chunks, memories_of, states_of
+from core.services.lookup import check_unlocked, chunks_by_row, memories_of, states_of
 from core.services.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def judge(uow: UnitOfWork, command: JudgeTrials) -> Outcome:
 
 def _keep(uow: UnitOfWork, memories: Sequence[MemoryPk], until: dict[MemoryPk, datetime]) -> int:
     changed = 0
-    for part in chunks(memories):
+    for part in chunks_by_row(memories):
         states = states_of(uow, part)
         check_unlocked(uow, states)
         if any(s.layer is not Layer.EMERGENT or s.status is not Status.ACTIVE or s.trashed for s in states):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import TypeVar
 
 from core.domain.enums import Kind
@@ -49,7 +50,7 @@ def apply_plan(work: SqlUnitOfWork, plan: UndoPlan) -> None:
             updates[kind].setdefault(pk, {}).update(row)
     for kind, changes in updates.items():
         for turn in _in_turn(work, kind, changes):
-            for items in _chunks(list(turn.items())):
+            for items in _chunks(sorted(turn.items(), key=itemgetter(0))):  # as the rows lie
                 work.update_rows(kind, dict(items))
                 done += len(items)
                 work.checkpoint(min(done, total), total)
