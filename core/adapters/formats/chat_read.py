@@ -5,19 +5,16 @@ Lines are read one at a time and messages packed, so that a chat of hundreds of 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
-from core.adapters.formats.chat_exports import ExportNotes, NoExport, read_export
 from core.adapters.formats.chat_group import Group, group_of
 from core.adapters.formats.chat_lines import SHOWN_OF_BROKEN, Line, encoding_of, read_lines
 from core.adapters.formats.chat_message import UNUSED, MessageReader, is_header, is_message
 from core.adapters.formats.chat_pack import PackedMessages
-from core.adapters.formats.foreign_chat import ForeignChat
 from core.adapters.formats.json_decoder import DoubledKeys
 from core.adapters.formats.problems import INFO, Problems
 from core.adapters.formats.stbme_find import (
@@ -32,18 +29,17 @@ from core.adapters.formats.stbme_read import FOLDER_KEY
 from core.adapters.formats.stbme_read import plan_of as graph_plan
 from core.domain.chat import CHAT_KEY
 from core.domain.enums import FolderKind
-from core.domain.errors import BadFile, Invalid
+from core.domain.errors import Invalid
 from core.domain.folder import MAX_FOLDER_CHARS, clean_folder_name
 from core.domain.json_types import Json, canonical
 from core.domain.safe_text import storable
 from core.domain.schema import Schema
-from core.domain.transfer import CHATS_BROKEN, Format, ImportPlan, PlannedFolder, PlannedMessage
+from core.domain.transfer import Format, ImportPlan, PlannedFolder
 
 BRANCH_NAME_KEY = "main_chat"
 _LINES_SNIFFED = 8
 _LARGEST_METADATA = 100_000
 _SHOWN_LINES = 20
-_TITLE_CHARS = 40
 _KEPT_BROKEN = 20
 
 
@@ -68,46 +64,9 @@ def read_chat(path: Path, schema: Schema) -> ImportPlan:
     if encoding != "utf-8":
         problems.add("import.problem.encoding", severity=INFO, encoding=encoding)
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    reading = _Reading(path.name, schema, problems, in_group=group_of(path))
+    reading = ChatReading(path.name, schema, problems, in_group=group_of(path))
     reading.take(read_lines(path))
     return reading.plan(changed, path=str(path.absolute()))
-
-
-def read_foreign(chats: Iterable[ForeignChat], schema: Schema, path: Path, problems: Problems) -> ImportPlan:
-    """The dry run of an import of another program's chats: one folder each, of several below the program's name."""
-    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    folders: list[PlannedFolder] = []
-    messages = PackedMessages()
-    counts: Counter[str] = Counter()
-    left_out: Counter[str] = Counter()
-    titles: list[str] = []
-    program = parent = ""
-    for number, chat in enumerate(chats):
-        reading = _Reading(path.name, schema, problems, key=f"chat{number}", program=chat.program)
-        reading.reader.plain = chat.plain
-        reading.take(_as_lines(chat))
-        plan = reading.plan(changed, path=str(path.absolute()))
-        counts.update(plan.counts)
-        left_out.update(chat.left_out)
-        for message in plan.messages:
-            messages.append(message)
-        folders.append(plan.folders[0])
-        titles.append(chat.title or (_first_words(plan.messages) if chat.id else ""))
-        program, parent = chat.program, chat.program if chat.id else parent
-    problems.add("import.problem.chat_of", severity=INFO, program=program)
-    for kind, count in left_out.items():
-        if count:
-            problems.add(f"import.problem.{kind}", severity=INFO, count=count)
-    return ImportPlan(
-        format=Format.FOREIGN_CHAT,
-        source_name=path.name,
-        folders=_named(folders, titles, parent),
-        memories=(),
-        messages=messages,
-        problems=problems.all(),
-        counts=counts,
-        needs_confirmation=not messages,
-    )
 
 
 def is_listed_chat(value: Json) -> bool:
@@ -121,71 +80,14 @@ def is_listed_chat(value: Json) -> bool:
 def read_listed(values: Sequence[Json], schema: Schema, path: Path, problems: Problems) -> ImportPlan:
     """The dry run of an import of a chat whose lines stand in one list, or one after the other without line ends."""
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    reading = _Reading(path.name, schema, problems, program="SillyTavern")
+    reading = ChatReading(path.name, schema, problems, program="SillyTavern")
     reading.take(Line(number, value) for number, value in enumerate(values, start=1))
     problems.add("import.problem.chat_of", severity=INFO, program=reading.program)
     return replace(reading.plan(changed, path=str(path.absolute())), format=Format.FOREIGN_CHAT)
 
 
-def _named(folders: list[PlannedFolder], titles: list[str], parent: str) -> tuple[PlannedFolder, ...]:
-    """Chats are called by their titles, else like their file; several of them stand below `parent`."""
-    several = len(folders) > 1
-    named = []
-    for number, (folder, title) in enumerate(zip(folders, titles, strict=True), start=1):
-        name = folder_name(title or (f"{folder.name} ({number})" if several else folder.name))
-        if several and parent:
-            name = clean_folder_name(f"{parent}/{name}"[:MAX_FOLDER_CHARS])
-        named.append(replace(folder, name=name))
-    return tuple(named)
-
-
-def _first_words(messages: Sequence[PlannedMessage]) -> str:
-    """What a chat without a title is called by: how it begins."""
-    said = next((m.text for m in messages if m.text.strip() and not m.hidden), "")
-    words = " ".join(said[: 4 * _TITLE_CHARS].split())
-    return words if len(words) <= _TITLE_CHARS else words[:_TITLE_CHARS].rstrip() + "…"
-
-
-def export_plan(path: Path, schema: Schema, *, partly: bool = False) -> ImportPlan | None:
-    """The dry run of an import of a chat service's export (see chat_exports); None when the file is none.
-
-    `partly`: of a file that breaks off take the chats before that. Errors: BadFile, OSError.
-    """
-    notes, problems = ExportNotes(), Problems()
-    try:
-        plan = read_foreign(read_export(path, notes), schema, path, problems)
-    except NoExport:
-        return None
-    if notes.broken is not None:
-        at = notes.broken.at
-        if not partly:
-            raise BadFile(
-                CHATS_BROKEN,
-                name=path.name,
-                line=at.line,
-                column=at.column,
-                chats=len(plan.folders),
-                messages=len(plan.messages),
-                details=at.reason,
-            )
-        problems.add("import.problem.broken_json", line=at.line, column=at.column)
-    if notes.empty:
-        problems.add("import.problem.chats_empty", severity=INFO, count=notes.empty)
-    notes.twice.note(problems)
-    return replace(plan, problems=problems.all())
-
-
-def _as_lines(chat: ForeignChat) -> Iterator[Line]:
-    metadata: dict[str, Json] = {"integrity": f"{chat.program}:{chat.id}"} if chat.id else {}
-    yield Line(
-        0, {"user_name": chat.user, "character_name": chat.character, METADATA_KEY: metadata}, suspect=True
-    )
-    for number, message in enumerate(chat.messages, start=1):
-        yield Line(number, message)
-
-
 @dataclass(slots=True)
-class _Reading:
+class ChatReading:
     """A chat file on its way into a plan."""
 
     name: str

@@ -16,13 +16,12 @@ from core.adapters.formats.chat_group import refusal
 from core.adapters.formats.chat_lines import read_lines
 from core.adapters.formats.chat_message import is_header
 from core.adapters.formats.chat_read import (
-    export_plan,
     is_listed_chat,
     looks_like_chat,
     read_chat,
-    read_foreign,
     read_listed,
 )
+from core.adapters.formats.foreign_read import export_plan, read_foreign
 from core.adapters.formats.lore_read import find_book, read_book
 from core.adapters.formats.png_chunks import SIGNATURE
 from core.adapters.formats.problems import Problems
