@@ -26,6 +26,7 @@ from app.tour import (
     endpoint_steps,
     graph_steps,
     health_steps,
+    memory_steps,
     recall_steps,
     scripted_endpoint,
     search_steps,
@@ -39,6 +40,7 @@ Step = Callable[[Stage], None]
 TOUR = (
     *desk_steps.STEPS,
     *search_steps.STEPS,
+    *memory_steps.STEPS,
     *recall_steps.STEPS,
     *chat_steps.STEPS,
     *document_steps.STEPS,
