@@ -43,6 +43,8 @@ from ui.widgets.state_stack import StateStack
 
 SHORT_PX, LONG_PX, LONGER_PX = 200, 360, 520
 """Heights of the middle: a few lines, a list, two of them."""
+NAMED, NAMED_CHATS = 20, 3
+"""So many folders are named in the note below the choice; chats stand in a list of their own."""
 Answer = tuple[ImportPlan, frozenset[str], tuple[PlannedChat, ...]]
 """A dry run, the names of the folders that are here, and the chats that can be chosen."""
 FOUND = Qt.ItemDataRole.UserRole
@@ -364,7 +366,9 @@ class ImportDialog(CommandDialog):
                 key = "import.name.taken" if beside else "import.name.joined"
             if any(folder.into is not None for folder in plan.folders):
                 key = "import.name.update"
-            note = tr(key, names=", ".join(map(isolate, taken[:20])))
+            most = NAMED_CHATS if _is_of_chats(plan) else NAMED
+            shown = ", ".join(map(isolate, taken[:most])) + (" …" if len(taken) > most else "")
+            note = tr(key, names=shown)
         self.name_note.setText(note)
         self.name_note.setVisible(bool(note))
         self.check()
