@@ -6,6 +6,7 @@ Codes: 0 done, 1 something the person can put right, 2 wrong usage, 3 changed by
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import sys
@@ -20,7 +21,8 @@ from app.commands import COMMANDS, Argument, CommandSpec, Takes
 from app.language import language_of
 from core.domain import texts
 from core.domain.access import ReadOnly
-from core.domain.errors import Conflict, CuratorError
+from core.domain.errors import Conflict, CuratorError, Invalid
+from core.domain.safe_text import storable
 from core.settings import Settings
 
 DONE, USER_ERROR, USAGE, CONFLICT = 0, 1, 2, 3
@@ -82,6 +84,9 @@ def _add(sub: argparse.ArgumentParser, argument: Argument, say: Say) -> None:
 
 
 SHOWN_CONFLICTS = 10
+SHOWN_PATH = 80
+PATHS = frozenset({"FILE", "PATH", "PACKAGE"})
+"""Arguments of these names are files or directories."""
 
 
 def _number(text: str) -> int:
@@ -100,6 +105,7 @@ def run(arguments: Mapping[str, Any], settings: Settings, say: Say) -> int:
     spec = _BY_NAME[arguments["command"]]
     as_json = arguments["json"]
     try:
+        _check_paths(spec, arguments)
         answer = _answer(spec, arguments, settings, say)
     except CuratorError as error:
         if as_json:
@@ -118,6 +124,23 @@ def run(arguments: Mapping[str, Any], settings: Settings, say: Say) -> int:
     else:
         print("\n".join(answer.lines))
     return DONE if answer.done else USER_ERROR
+
+
+def _check_paths(spec: CommandSpec, arguments: Mapping[str, Any]) -> None:
+    """Errors: Invalid for a name that no file can have here."""
+    given = [arguments["library"]]
+    for argument in spec.arguments:
+        if argument.metavar in PATHS:
+            value = arguments[argument.key]
+            given += value if isinstance(value, list) else [value]
+    for name in given:
+        try:
+            os.lstat(name or ".")
+        except ValueError as error:  # NUL, or half of a character
+            raise Invalid("error.cli.path", path=storable(name)[:SHOWN_PATH]) from error
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                raise Invalid("error.cli.path", path=storable(name)[:SHOWN_PATH]) from error
 
 
 def _answer(spec: CommandSpec, arguments: Mapping[str, Any], settings: Settings, say: Say) -> Answer:

@@ -175,6 +175,13 @@ def test_wrong_usage_ends_with_two(run: Run, arguments: tuple[str, ...]) -> None
     assert run(*arguments).code == 2
 
 
+@pytest.mark.parametrize("name", ["钟" * 200, "a\x00b", "\ud83d"])
+@pytest.mark.parametrize("before", [("import",), ("verify",), ("export", "x", "--format", "mcz", "--to")])
+def test_name_that_no_file_can_have_is_said(run: Run, name: str, before: tuple[str, ...]) -> None:
+    ran = run(*before, name, "--json")
+    assert (ran.code, ran.data["error"]["key"]) == (1, "error.cli.path")
+
+
 def test_missing_library_is_said_and_not_made(run: Run, library: Path) -> None:
     ran = run("list")
     assert ran.code == 1
