@@ -41,7 +41,8 @@ _HAS = {
     "document": "m.document IS NOT NULL",
     "proposal": "m.pk IN (SELECT p.memory FROM proposal_part p WHERE p.memory IS NOT NULL AND NOT EXISTS"
     " (SELECT 1 FROM decision d WHERE d.proposal = p.proposal AND d.part = p.key))",
-    "draft": "m.pk IN (SELECT json_extract(data, '$.pk') FROM draft WHERE json_valid(data))",
+    "draft": "m.pk IN (SELECT json_extract(data, '$.pk') FROM draft"
+    " WHERE json_valid(data) AND json_extract(data, '$.pk') IS NOT NULL)",
     "parent": "m.parent IS NOT NULL",
     "children": "m.pk IN (SELECT parent FROM memory WHERE parent IS NOT NULL AND deleted_at IS NULL)",
 }

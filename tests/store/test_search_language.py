@@ -88,6 +88,16 @@ def test_each_term_finds_what_it_names(
     assert found(engine, pks, text) == wanted
 
 
+def test_drafts_are_those_of_memories_and_others_hide_nothing(
+    engine: Engine, pks: list[MemoryPk], folder: FolderPk
+) -> None:
+    engine.drafts.save("mem-x", {"pk": pks[1]})
+    engine.drafts.save("new:1", {"pk": None})
+    engine.drafts.save("view/graph", {"color": "age"})
+    assert found(engine, pks, "has:draft") == {1}
+    assert found(engine, pks, "-has:draft") == {0, 2, 3}
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
     [
