@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from threading import Lock
@@ -15,7 +16,7 @@ from core.domain.api import Cancel
 from core.domain.folder import Folder
 from core.domain.ids import MemoryPk
 from core.domain.results import Facets
-from core.domain.search import All, Condition, Either, Listed, Meaning, Not, Term, Word
+from core.domain.search import All, Condition, Either, Listed, Meaning, Not, Pattern, Term, Word
 from core.ports.clock import Clock, system_clock
 from core.ports.store import Reader, Store
 from core.services.checkup import problem_memories
@@ -25,6 +26,8 @@ MEANING_HITS = 200
 MEANING_LEAST = 0.35
 """Of the best cosine's height above zero: farther ones are no answer."""
 
+FOUND_SECONDS = 3.0
+"""So long what a search by meaning or a regular expression found is used again: for the counts beside the list."""
 _PROBLEM = Condition("has", ":", "problem")
 
 ByMeaning = Callable[[str, int, set[int] | None], Sequence[tuple[int, float]]]
@@ -99,6 +102,14 @@ def _found_problems(reader: Reader) -> Iterable[int]:
     return problem_memories(reader, system_clock())
 
 
+def _takes_long(where: q.MemoryFilter) -> bool:
+    return bool(where.meaning) or (where.where is not None and _asks_pattern(where.where))
+
+
+def _asks_pattern(term: Term) -> bool:
+    return isinstance(term, Pattern) or any(map(_asks_pattern, _below(term)))
+
+
 def _is_word(term: Term) -> bool:
     return isinstance(term, Word) or (isinstance(term, Not) and isinstance(term.term, Word))
 
@@ -117,14 +128,16 @@ class Searching:
         self._store, self._by_meaning, self._clock = store, by_meaning, clock
         self._lock = Lock()
         self._problems: tuple[int, set[MemoryPk]] = (-1, set())
+        self._finding = Lock()
+        self._found: tuple[object, q.MemoryFilter, float] = (None, q.MemoryFilter(), 0.0)
 
     def list(self, query: q.ListMemories, cancel: Cancel | None) -> Sequence[int]:
         """Pks in order. Errors: Invalid, Unavailable(embedder)."""
         with self._store.read(cancel) as reader:
             where = read_filter(reader, query.filter, self._problem_memories(cancel))
-            if not where.meaning:
+            if not _takes_long(where):
                 return reader.memory_ids(where, query.sort)
-        where = self.with_meaning(where, cancel)
+        where = self._looked_up(where, cancel)
         with self._store.read(cancel) as reader:
             return reader.memory_ids(where, query.sort)
 
@@ -142,11 +155,28 @@ class Searching:
         """Counts. Errors: Invalid, Unavailable(embedder)."""
         with self._store.read(cancel) as reader:
             where = read_filter(reader, query.filter, self._problem_memories(cancel))
-            if not where.meaning:
+            if not _takes_long(where):
                 return reader.facets(where)
-        where = self.with_meaning(where, cancel)
+        where = self._looked_up(where, cancel)
         with self._store.read(cancel) as reader:
             return reader.facets(where)
+
+    def _looked_up(self, where: q.MemoryFilter, cancel: Cancel | None) -> q.MemoryFilter:
+        """The filter with what takes long found: list and counts ask for the same one after the other."""
+        with self._finding:
+            key, now = (self._store.last_op(), where), time.monotonic()
+            known, found, at = self._found
+            if known != key or now - at > FOUND_SECONDS:
+                found = (
+                    self.with_meaning(where, cancel) if where.meaning else self._with_pattern(where, cancel)
+                )
+                self._found = (key, found, time.monotonic())
+            return found
+
+    def _with_pattern(self, where: q.MemoryFilter, cancel: Cancel | None) -> q.MemoryFilter:
+        with self._store.read(cancel) as reader:
+            pks = reader.memory_ids(where, q.Sort(q.SortKey.RELEVANCE))
+        return q.MemoryFilter(among=tuple(MemoryPk(pk) for pk in pks), trash=where.trash)
 
     def _problem_memories(self, cancel: Cancel | None) -> Problems:
         """What the check-up finds, looked for once after each change."""

@@ -6,6 +6,8 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
 
 from sqlalchemy.exc import OperationalError
 
@@ -15,6 +17,8 @@ from core.domain.search import Term
 
 PATTERN_SECONDS = 4.0
 """All texts of one search together may keep a regular expression busy for so long."""
+HELD_SECONDS = 0.02
+"""So long one text may keep other threads waiting: letting them in for each of many short ones costs more."""
 _TOO_SLOW = "user-defined function raised exception"
 
 
@@ -25,16 +29,34 @@ def add_functions(connection: sqlite3.Connection) -> None:
 
 
 def _text_matches(pattern: str, deadline: float, *texts: str) -> bool:
+    compiled = _compiled(pattern)
+    for text in texts:
+        if not text:
+            continue
+        try:
+            found = compiled.search(text, timeout=HELD_SECONDS)
+        except TimeoutError:  # again, and others may run meanwhile
+            found = compiled.search(text, timeout=_left(deadline), concurrent=True)
+        if found:
+            return True
+    _left(deadline)
+    return False
+
+
+@lru_cache(maxsize=8)
+def _compiled(pattern: str) -> Any:
+    """As often as there are rows: the module's own way to one it knows already takes longer than a search."""
     import regex
 
-    compiled = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)  # kept by the module
-    for text in texts:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        if compiled.search(text, timeout=left, concurrent=True):
-            return True
-    return False
+    return regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)
+
+
+def _left(deadline: float) -> float:
+    """Seconds until then. Errors: TimeoutError when there are none."""
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
 
 
 def _folded_in(folded: str, text: str) -> bool:

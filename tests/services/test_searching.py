@@ -56,3 +56,23 @@ def test_problems_are_those_of_the_check_up_until_the_next_change(desk: Desk) ->
     assert found("has:problem") == found("有：问题 fog") == [faulty]
     assert found("-has:problem OR bell") == [sound]
     assert searching.facets(FacetCounts(MemoryFilter(text="has:problem", language=True)), None).total == 1
+
+
+def test_what_a_regular_expression_found_is_used_for_the_counts_and_goes_with_the_next_change(
+    desk: Desk,
+) -> None:
+    folder = desk.folder("a")
+    one, two = desk.memory(folder, body="the bell"), desk.memory(folder, body="bells in the fog")
+    searching = Searching(desk.store, lambda _text, _limit, _allowed: (), lambda: desk.now)
+    where = MemoryFilter(text="/bell.?/ the", language=True)
+
+    def found(sort: Sort) -> list[int]:
+        return [*searching.list(ListMemories(where, sort), None)]
+
+    assert found(Sort(SortKey.CREATED)) == [two, one]
+    assert found(Sort(SortKey.CREATED, descending=False)) == [one, two]
+    assert sorted(found(Sort(SortKey.RELEVANCE))) == [one, two]
+    assert searching.facets(FacetCounts(where), None).total == 2
+    desk.run(TrashMemories(memories=(one,)))
+    assert found(Sort(SortKey.CREATED)) == [two]
+    assert searching.facets(FacetCounts(where), None).total == 1
