@@ -353,7 +353,7 @@ def _token(cancel: Cancel | None) -> CancelToken | None:
 
 def lost(reader: Reader, query: LostDetails) -> tuple[Lost, ...]:
     """What a summary does not have of its members' bodies."""
-    names = _names(reader, query.memories)
+    names = names_around(reader, query.memories)
     return tuple(
         Lost(memory.pk, span.start, span.end, span.kind.value)
         for memory in reader.records(Memory, query.memories)
@@ -361,7 +361,7 @@ def lost(reader: Reader, query: LostDetails) -> tuple[Lost, ...]:
     )
 
 
-def _names(reader: Reader, memories: Sequence[MemoryPk]) -> list[str]:
+def names_around(reader: Reader, memories: Sequence[MemoryPk]) -> list[str]:
     """Names of characters, places and the like in the folders of the memories, with their aliases."""
     folders = frozenset(state.folder for state in reader.states(memories))
     where = MemoryFilter(folders=folders, types=NAMED_TYPES)

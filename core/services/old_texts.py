@@ -8,7 +8,7 @@ of the memory. What a model or an import changes is the story going on: only its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.algos.lost_details import Detail, lost_details
@@ -25,7 +25,9 @@ from core.domain.queries import MemoryFilter, Sort, SortKey
 from core.domain.queries_sayings import OldTextsOf
 from core.domain.results import MemoryRow
 from core.domain.sayings import KEPT_KEY, OldText, OldTexts, SaidChange
+from core.domain.schema import ColumnFormat, MemoryType
 from core.ports.store import Reader, UnitOfWork
+from core.services.compress import names_around
 from core.services.inject.sections import is_update_event
 from core.services.lookup import memory_of, op_title, states_of
 from core.services.outcome import Outcome
@@ -55,7 +57,7 @@ def old_texts(reader: Reader, query: OldTextsOf) -> OldTexts:
     if not changes or memory.deleted_at is not None:
         return OldTexts(title=memory.title)
     aliases = tuple(alias.value for alias in reader.aliases_of([memory.pk]).get(memory.pk, ()))
-    old = _old_things(memory, aliases, changes)
+    old = _old_things(reader, memory, aliases, changes)
     above = _over(reader, memory, old)
     above += _looking_back(reader, memory, old, {each.row.pk for each in above})
     named, more = _named(reader, memory, aliases, old, {each.row.pk for each in above})
@@ -102,34 +104,62 @@ def _unsettled(reader: Reader, memory: Memory) -> list[SaidChange]:
     return [each for each in reader.said_changes(memory.pk, MOST_CHANGES) if each.op > settled]
 
 
-def _old_things(memory: Memory, aliases: Sequence[str], changes: Sequence[SaidChange]) -> _Old:
+def _old_things(
+    reader: Reader, memory: Memory, aliases: Sequence[str], changes: Sequence[SaidChange]
+) -> _Old:
     old = _Old(newest=changes[0].op)
     own_names = set(folded_names([memory.title, *aliases]))
     own_text = folded_text("\n".join((*texts_in(memory), *aliases)))
+    edited = any(change.body_before and change.label not in _STORY for change in changes)
+    names = names_around(reader, [memory.pk]) if edited else []
+    texts = _texts_columns(reader.schema().type(memory.type))
     for change in changes:
         before = change.title_before
-        if before and change.title_after is not None and not own_names.issuperset(folded_names([before])):
+        if before and change.title_after is not None and _tells(before, own_names):
             old.titles.setdefault(before, change)
         if change.label in _STORY:
             continue
-        for word in _words_before(memory, change):
+        for word in _words_before(memory, change, names, texts):
             folded = folded_text(word)
             if folded and not holds_name(own_text, [folded]):
                 old.words.setdefault(word, change)
     return old
 
 
-def _words_before(memory: Memory, change: SaidChange) -> Iterator[str]:
-    """Names and numbers of a former body, and former values of fields that are short enough to be found again."""
+def _tells(title: str, own_names: Collection[str]) -> bool:
+    """Whether an old title is no name of the memory any more, and more than a letter that stands everywhere."""
+    return any(
+        name not in own_names and not (len(name) == 1 and name.isascii()) for name in folded_names([title])
+    )
+
+
+def _texts_columns(kind: MemoryType | None) -> Callable[[str], bool]:
+    """Whether a column holds words of the story: choices, numbers and times stand in no sentence."""
+    said = (ColumnFormat.TEXT, ColumnFormat.LONG_TEXT, ColumnFormat.LIST)
+    known = {} if kind is None else {column.name: column.format in said for column in kind.columns}
+    return lambda name: known.get(name, True)
+
+
+def _words_before(
+    memory: Memory, change: SaidChange, names: Sequence[str], is_text: Callable[[str], bool]
+) -> Iterator[str]:
+    """Names and numbers of former texts, and former values of fields that are short enough to be found again."""
     if change.body_before:
-        for span in lost_details(change.body_before, memory.body):
-            if span.kind is not Detail.NEGATION:
-                yield _with_unit(change.body_before, span.start, span.end, span.kind)
+        yield from _lost(change.body_before, memory.body, names)
     for name, value in change.fields_before.items():
-        if change.fields_after.get(name) != value:
-            for text in texts_of(value):
-                if SHORTEST_VALUE <= len(text.strip()) <= LONGEST_VALUE:
-                    yield text.strip()
+        if change.fields_after.get(name) == value or not is_text(name):
+            continue
+        for text in texts_of(value):
+            if len(text) > LONGEST_VALUE:
+                yield from _lost(text, " ".join(texts_of(memory.fields.get(name))), names)
+            elif len(text.strip()) >= SHORTEST_VALUE:
+                yield text.strip()
+
+
+def _lost(before: str, now: str, names: Sequence[str]) -> Iterator[str]:
+    for span in lost_details(before, now, names):
+        if span.kind is not Detail.NEGATION:
+            yield _with_unit(before, span.start, span.end, span.kind)
 
 
 def _with_unit(text: str, start: int, end: int, kind: Detail) -> str:

@@ -173,3 +173,19 @@ def test_whole_words_are_replaced_where_a_script_writes_spaces(
     )
     desk.run(command)
     assert desk.get(pk).body == after
+
+
+def test_only_words_of_the_story_count_as_old(desk: Desk) -> None:
+    folder = desk.folder()
+    for name in ("艾琳", "罗安"):
+        desk.memory(folder, "character", title=name)
+    event = desk.memory(folder, body="艾琳找到了钥匙。", fields={"status": "ongoing"})
+    letter = desk.memory(folder, "character", title="A")
+    synopsis = desk.memory(folder, "synopsis", body="A thing is ongoing: 艾琳找到了钥匙。")
+    desk.run(EditMemory(memory=event, fields={"status": "resolved"}))
+    assert not found(desk, event).any
+    desk.run(EditMemory(memory=letter, title="Anna"))
+    assert not found(desk, letter).any
+    desk.run(EditMemory(memory=event, body="罗安找到了钥匙。"))
+    (only,) = found(desk, event).above
+    assert (only.row.pk, only.words) == (synopsis, ("艾琳",))
