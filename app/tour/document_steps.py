@@ -29,6 +29,7 @@ Step = Callable[[Stage], None]
 
 CHAT = "聊天/雾港来信"
 SHELF = "资料/灯塔"
+ENDED = (FileState.DONE, FileState.SKIPPED)
 GUIDE = """---
 title: 灯塔值班手册
 tags: [灯塔, 值班]
@@ -78,7 +79,7 @@ def queue_works(stage: Stage) -> None:
     page = _page(stage)
     stage.until(lambda: page.questions.count == 1 and not page.worker.working, "the question")
     states = sorted(row.state.value for row in stage.ask(QueueRows()))
-    stage.expect(states, ["done"] * 4 + ["question"], "states of the queue")
+    stage.expect(states, ["done"] * 4 + ["question", "skipped"], "states of the queue")
     drops = [group for group in sittings(stage.ask(History(1000))) if group.is_drop]
     stage.expect([len(group.undoable) for group in drops], [4], "changes of the drop")
 
@@ -90,9 +91,7 @@ def answer(stage: Stage) -> None:
     card.choice.setCurrentText("big5")
     stage.pause()
     stage.click(card.answer_button)
-    stage.until(
-        lambda: all(row.state is FileState.DONE for row in stage.ask(QueueRows())), "the answered file"
-    )
+    stage.until(lambda: all(row.state in ENDED for row in stage.ask(QueueRows())), "the answered file")
     stage.until(lambda: not any(row.waiting for row in _shelf(stage)), "all pieces in the index")
     stage.until(lambda: page.list.model.rowCount() == len(stage.ask(Documents())), "the list of documents")
     stage.expect(len(_shelf(stage)), 4, "documents of the drop")
