@@ -13,6 +13,7 @@ import json
 import re
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -28,6 +29,10 @@ from core.store.restoring import InUse, is_damage, put_in_place, replace_file, s
 
 MANIFEST, SETTINGS = "manifest.json", "settings.json"
 FORMAT = 1
+PART = ".part"
+"""Ending of a directory in which a backup is being made."""
+STILL_WRITTEN_S = 1_800.0
+"""What was not written to for so long is no backup that somebody is still making."""
 PAGES_A_STEP = 4_000
 HASHED_BYTES = 1 << 20
 ROOM = 1.2
@@ -61,8 +66,9 @@ class SqlBackups:
         Errors: Invalid without room or when it cannot be written, Cancelled (nothing is left then).
         """
         now = self._clock()
+        self._sweep()
         place = self._free_place(now, reason)
-        beside = place.with_name(place.name + ".part")
+        beside = place.with_name(place.name + PART)
         try:
             self._check_room()
             beside.mkdir(parents=True)
@@ -79,6 +85,14 @@ class SqlBackups:
         finally:
             shutil.rmtree(beside, ignore_errors=True)
         return self.one(place.name)
+
+    def _sweep(self) -> None:
+        """Remove what backups left that were killed in the middle: each is as large as the library."""
+        before = time.time() - STILL_WRITTEN_S
+        for place in self._files.backups.glob(f"*{PART}"):
+            with contextlib.suppress(OSError):
+                if max(each.stat().st_mtime for each in (place, *place.iterdir())) < before:
+                    shutil.rmtree(place, ignore_errors=True)
 
     def _free_place(self, now: datetime, reason: BackupReason) -> Path:
         stem = f"{now.astimezone(UTC):%Y%m%dT%H%M%S}-{reason.value}"
@@ -101,12 +115,13 @@ class SqlBackups:
             places = list(self._files.backups.iterdir())
         except OSError:
             return []
-        found = [backup for place in places if (backup := _read(place)) is not None]
+        whole = [place for place in places if place.suffix != PART]
+        found = [backup for place in whole if (backup := _read(place)) is not None]
         return sorted(found, key=lambda backup: (backup.at, backup.name), reverse=True)
 
     def one(self, name: str) -> Backup:
         """The backup of that name. Errors: NotFound."""
-        if _NAME.fullmatch(name) and name not in (".", ".."):
+        if _NAME.fullmatch(name) and name not in (".", "..") and not name.endswith(PART):
             backup = _read(self._files.backups / name)
             if backup is not None:
                 return backup

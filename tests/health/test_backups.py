@@ -66,6 +66,23 @@ def test_cancelled_backup_leaves_nothing(desk: Desk) -> None:
     assert list(desk.library.files.backups.iterdir()) == []
 
 
+def test_rest_of_a_killed_backup_goes_and_one_that_is_being_made_stays(desk: Desk) -> None:
+    """Each is as large as the library, and none of them a backup."""
+    desk.add("甲")
+    made = desk.engine.ask(MakeBackup())
+    killed, other = (made.path.with_name(f"2026-{name}.part") for name in ("killed", "other"))
+    for place in (killed, other):
+        shutil.copytree(made.path, place)
+    long_ago = made.at.timestamp() - 10_000
+    for file in (*killed.iterdir(), killed):
+        os.utime(file, (long_ago, long_ago))
+    assert [each.name for each in desk.engine.ask(Backups())] == [made.name]
+    with pytest.raises(NotFound):
+        desk.engine.ask(VerifyBackup(killed.name))
+    desk.engine.ask(MakeBackup())
+    assert (killed.exists(), other.exists()) == (False, True)
+
+
 def test_backup_without_room_says_so(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(100, 99, 1))
     with pytest.raises(Invalid) as caught:
