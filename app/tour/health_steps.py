@@ -36,7 +36,8 @@ def overview(stage: Stage) -> None:
     stage.until(lambda: page.state is not None and page.state.level == stage.ask(Health()).level, "the light")
     card = stage.ask(FolderFigures())
     stage.expect(page.overview.made.total, card.active + card.archived + card.expired, "memories in the plot")
-    stage.expect(len(page.overview.kinds.shown), len(card.types) + len(card.layers), "types and layers")
+    stage.expect(len(page.overview.kinds.shown), len(card.types), "types")
+    stage.expect(len(page.overview.layers.shown), len(card.layers), "layers")
 
 
 def check_up(stage: Stage) -> None:
