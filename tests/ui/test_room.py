@@ -1,9 +1,10 @@
-"""Rows of the flow layout (middle, tail at the far end), and columns that never vanish."""
+"""Rows of the flow layout, columns that never vanish, and the way of the Tab key through new pages."""
 
-from PySide6.QtWidgets import QLabel, QTreeWidget, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QTreeWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.widgets.flow_layout import FlowLayout
+from ui.widgets.focus_chain import put_page
 from ui.widgets.roomy_column import RoomyColumn
 
 
@@ -41,3 +42,23 @@ def test_column_takes_the_room_there_is_and_scrolls_where_there_is_too_little(qt
     tree.resize(220, 100)
     assert tree.columnWidth(0) == 140
     assert tree.horizontalScrollBar().maximum() > 0
+
+
+def test_tab_goes_from_the_area_into_its_new_page(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    box, area, behind = QVBoxLayout(window), QScrollArea(), QPushButton("behind")
+    for part in (area, behind):
+        box.addWidget(part)
+    for _again in range(2):
+        page = QWidget()
+        parts = [QPushButton(str(number)) for number in range(3)]
+        inside = QVBoxLayout(page)
+        for part in parts:
+            inside.addWidget(part)
+        put_page(area, page)
+        found, at = [], area.nextInFocusChain()
+        while at is not behind and len(found) < 20:
+            found += [at] if isinstance(at, QPushButton) else []
+            at = at.nextInFocusChain()
+        assert found == parts

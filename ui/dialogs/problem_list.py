@@ -11,6 +11,7 @@ from core.domain.results import Problem
 from ui.context import Context
 from ui.language import isolate
 from ui.views.transfer_words import problem_text
+from ui.widgets.focus_chain import put_page
 
 SEVERITIES = {
     "error": "mdi6.close-circle-outline",
@@ -62,7 +63,7 @@ class ProblemList(QWidget):
             if group:
                 self._add_group(grid, severity, group)
         grid.setRowStretch(grid.rowCount(), 1)
-        self.area.setWidget(page)
+        put_page(self.area, page)
         self.area.setVisible(bool(problems))
 
     def _add_group(self, grid: QGridLayout, severity: str, problems: Sequence[Problem]) -> None:

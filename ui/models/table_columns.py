@@ -58,8 +58,8 @@ def text_beside_title(row: MemoryRow) -> str:
 
 
 COLUMNS: tuple[TableColumn, ...] = (
-    TableColumn("title", SortKey.TITLE, 176, lambda row, _: title_of(row)),
-    TableColumn("type", SortKey.TYPE, 108, lambda row, w: w.theme.type_label(row.type, w.tr.code)),
+    TableColumn("title", SortKey.TITLE, 172, lambda row, _: title_of(row)),
+    TableColumn("type", SortKey.TYPE, 100, lambda row, w: w.theme.type_label(row.type, w.tr.code)),
     TableColumn("folder", SortKey.FOLDER, 104, lambda row, _: row.folder_name),
     TableColumn("layer", SortKey.LAYER, 112, lambda row, w: w.tr(f"layer.{row.layer.value}"), shown=False),
     TableColumn("status", SortKey.STATUS, 88, lambda row, w: w.tr(f"status.{row.status.value}"), shown=False),
@@ -83,7 +83,7 @@ COLUMNS: tuple[TableColumn, ...] = (
     TableColumn(
         "updated",
         SortKey.UPDATED,
-        116,
+        110,
         lambda row, w: w.tr.relative(row.updated_at),
         lambda row, w: w.tr.exact(row.updated_at),
     ),

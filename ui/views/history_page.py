@@ -315,7 +315,9 @@ class HistoryPage(QWidget):
         self.undo_button.setText(
             tr("history.undo_these", count=len(ops)) if len(ops) > 1 else tr("history.undo")
         )
-        self.said.setText("" if ops or self.tree.currentItem() is None else tr("history.cannot"))
+        chosen = self.tree.currentItem() is not None
+        self.said.setText("" if ops or not chosen else tr("history.cannot"))
+        self.undo_button.setToolTip("" if ops else tr("history.cannot" if chosen else "history.choose"))
 
     def _say_texts(self) -> None:
         tr = self._ctx.tr

@@ -25,6 +25,7 @@ from ui.views.proposal.words import source_name, used_words
 from ui.views.row_words import SILENT, TIMES, moment_text, row_value_name, row_value_text
 from ui.views.version_values import HIDDEN, ValueChange, mapping_of
 from ui.widgets.diff_text import DiffText
+from ui.widgets.focus_chain import put_page
 from ui.widgets.state_stack import StateStack
 
 SHOWN = 40
@@ -138,7 +139,7 @@ class OpView(QWidget):
         if not read.rows:
             box.addWidget(self._words(tr("history.no_rows")))
         box.addStretch(1)
-        self.area.setWidget(page)
+        put_page(self.area, page)
         self.stack.show_content()
 
     def _words(self, text: str) -> QLabel:

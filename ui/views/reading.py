@@ -38,6 +38,7 @@ from ui.views.naming import (
 )
 from ui.widgets.chips import ChipRow
 from ui.widgets.flow_layout import FlowLayout
+from ui.widgets.focus_chain import put_page
 from ui.widgets.plain_text import PlainTextEdit, copy_text, plain
 
 MARGIN = 16
@@ -112,7 +113,7 @@ class ReadingView(QWidget):
         self._add_injected(column, detail)
         self._add_facts(column, detail)
         column.addStretch(1)
-        self.area.setWidget(page)
+        put_page(self.area, page)
         self.area.verticalScrollBar().setValue(at)
 
     def as_text(self) -> str:

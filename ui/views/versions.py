@@ -29,6 +29,7 @@ from ui.views.naming import value_name, value_text
 from ui.views.op_words import op_label, writer
 from ui.views.version_values import ValueChange, changes_in, values_after
 from ui.widgets.diff_text import DiffText
+from ui.widgets.focus_chain import put_page
 from ui.widgets.state_stack import StateStack
 
 
@@ -158,7 +159,7 @@ class VersionsView(QWidget):
                 words.setProperty("role", "secondary")
                 box.addWidget(words)
         box.addStretch(1)
-        self.area.setWidget(page)
+        put_page(self.area, page)
         trashed = self._detail is not None and self._detail.memory.deleted_at is not None
         self.back_button.setEnabled(not trashed and self._way_back(index) is not None)
 

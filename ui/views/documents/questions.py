@@ -28,6 +28,7 @@ from ui.context import Context
 from ui.queue_worker import QueueWorker
 from ui.read_only import needs_writing
 from ui.views.transfer_words import problem_text
+from ui.widgets.focus_chain import put_page
 from ui.widgets.plain_text import PlainTextEdit
 
 CHANGES = "error.import.changes_here"
@@ -86,7 +87,7 @@ class QuestionsPanel(QScrollArea):
                 if row.pk in typed:
                     card.type(typed[row.pk])
         column.addStretch(1)
-        self.setWidget(page)
+        put_page(self, page)
         self.setAccessibleName(tr("questions.title", count=len(self._rows)))
 
     def _card(self, row: QueueRow, kind: str, group: Sequence[QueueRow]) -> QuestionCard:

@@ -36,6 +36,7 @@ from ui.views.merge.cells import plain_label
 from ui.views.merge.form import MergeForm
 from ui.views.merge.preview import MergePreview
 from ui.views.merge.words import MergeWords, reasons_text
+from ui.widgets.focus_chain import put_page
 from ui.widgets.state_stack import StateStack
 
 WIDTH, HEIGHT, PREVIEW = 1120, 720, 340
@@ -188,7 +189,7 @@ class MergeDesk(QDialog):
         form.keep.connect(self._on_keep)
         form.members.connect(self._on_members)
         self.form = form
-        self.area.setWidget(form)
+        put_page(self.area, form)
         self.stack.show_content()
         self._on_chosen()
         self.merge_button.setFocus()

@@ -13,6 +13,7 @@ from ui.views.merge.words import MergeWords
 from ui.views.naming import TAG_KINDS, tag_kind_name
 from ui.views.reading import TextBlock
 from ui.widgets.chips import ChipRow
+from ui.widgets.focus_chain import put_page
 
 
 class MergePreview(QScrollArea):
@@ -60,7 +61,7 @@ class MergePreview(QScrollArea):
         for text in self._said(choice):
             column.addWidget(plain_label(text, "secondary"))
         column.addStretch(1)
-        self.setWidget(page)
+        put_page(self, page)
         self.verticalScrollBar().setValue(at)
 
     def _said(self, choice: MergeChoice) -> list[str]:

@@ -19,6 +19,7 @@ from ui.views.naming import json_text, shorten, shown_value
 from ui.views.proposal.edits import editable, with_value
 from ui.views.proposal.words import column_of, field_name, note_text, part_title, verb, verb_icon
 from ui.widgets.diff_text import DiffText
+from ui.widgets.focus_chain import put_page
 from ui.widgets.plain_text import PlainTextEdit
 
 TYPED_MS = 500
@@ -62,7 +63,7 @@ class PartPane(QScrollArea):
         if view is not None:
             self._fill(column, view, schema)
         column.addStretch(1)
-        self.setWidget(body)
+        put_page(self, body)
 
     def flush(self) -> None:
         """Send what was typed."""

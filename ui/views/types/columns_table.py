@@ -106,7 +106,9 @@ class ColumnsTable(QWidget):
             LIMIT: str(column.limit) if column.limit else "",
         }
         for place, text in texts.items():
-            self.table.setItem(at, place, QTableWidgetItem(text))
+            cell = QTableWidgetItem(text)
+            cell.setToolTip(text)
+            self.table.setItem(at, place, cell)
         for place, on in ((REQUIRED, column.required), (EMBED, column.embed)):
             item = QTableWidgetItem()
             item.setFlags(
@@ -210,6 +212,9 @@ class ColumnsTable(QWidget):
         self.remove_button.setEnabled(at >= 0)
         self.up_button.setEnabled(at > 0)
         self.down_button.setEnabled(0 <= at < len(self._columns) - 1)
+        first = "" if at >= 0 else self._context.tr("types.column.first")
+        for button in (self.remove_button, self.up_button, self.down_button):
+            button.setToolTip(first)
 
     def say(self) -> None:
         """All texts anew."""

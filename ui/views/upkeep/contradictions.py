@@ -131,6 +131,7 @@ class ContradictionsTask(SearchTask[Found]):
         each = self.current
         for button in (self.a_button, self.b_button, self.both_button, self.open_button):
             button.setEnabled(each is not None)
+        self.open_button.setToolTip("" if each is not None else self.context.tr("contradictions.open.why"))
         self._say_asking()
 
     # --- what a model thinks ---
