@@ -10,7 +10,7 @@ from core.domain.queries import ListMemories, MemoryDetailOf, MemoryFilter
 from core.domain.queries_related import RelatedMemories
 from core.domain.queries_sayings import EverythingAbout, OldTextsOf
 from ui.dialogs.select_related import SelectRelatedDialog
-from ui.views.about.page import AboutPage
+from ui.views.about.page import LISTED, AboutPage
 
 NEW_NAME = "A new name 新名字"
 
@@ -26,10 +26,10 @@ def everything(stage: Stage) -> None:
     stage.act("memory.about")
     page = stage.session.page("about")
     assert isinstance(page, AboutPage)
-    found = stage.ask(EverythingAbout(memory=named))
-    shown = page.mentions.content
-    stage.until(lambda: shown.topLevelItemCount() == len(found.mentions.rows), "memories that name it")
-    stage.expect(page.events.content.topLevelItemCount(), len(found.events.rows), "events in the list")
+    found = stage.ask(EverythingAbout(memory=named, limit=LISTED))
+    naming, events = len(found.mentions.rows), len(found.events.rows)
+    stage.until(lambda: page.naming.topLevelItemCount() == naming, "memories that name it")
+    stage.expect(page.happened.topLevelItemCount(), events, "events in the list")
 
 
 def renamed(stage: Stage) -> None:

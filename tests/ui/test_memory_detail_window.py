@@ -158,14 +158,14 @@ def test_a_name_leads_to_everything_about_it_and_back(shown: Shown) -> None:
     page = session.page("about")
     assert isinstance(page, AboutPage)
     assert (session.shown_page, page.name.text()) == ("about", "Irene Moss")
-    condition = page.condition.content
-    assert condition.topLevelItem(0).text(2) == "Irene  →  Irene Moss"
+    assert page.steps.topLevelItem(0).text(2) == "Irene  →  Irene Moss"
+    shown.qtbot.waitUntil(lambda: bool(page.mentions.heading.text()), timeout=10_000)
     assert page.mentions.content.topLevelItemCount() == 0
     page.name.setText("irene")
     shown.qtbot.keyClick(page.name, Qt.Key.Key_Return)
     shown.settle()
     assert page.kind.text().startswith("No memory is called")
-    assert page.mentions.content.topLevelItemCount() == 3
+    shown.qtbot.waitUntil(lambda: page.mentions.content.topLevelItemCount() == 3, timeout=10_000)
     item = page.events.content.topLevelItem(1)
     assert item.text(1) == "floor 5"
     place = page.events.content.visualItemRect(item).center()

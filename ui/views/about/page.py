@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
@@ -36,6 +38,8 @@ from ui.widgets.plain_text import PlainLineEdit
 from ui.widgets.state_stack import StateStack
 
 REFRESH_MS = 400
+LISTED = 100
+"""So many events, changes, relations of a type and mentions: more are no list to read, and the counts say them."""
 NAME_PX, LEAST_NAME_PX = 320, 160
 NARROW_PX = 860
 """Below this width, which grows with the text, the ways stand below the name."""
@@ -72,7 +76,9 @@ class AboutPage(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._make()
         self._lay_out()
+        self._waiting: list[Callable[[], None]] = []
         self._soon = single_shot(self, REFRESH_MS, self._ask)
+        self._next = single_shot(self, 0, self._fill_next)
         context.bridge.changes.connect(self._on_changes)
         context.theme.bind(self, self._say)
         context.tr.changed.connect(self._say)
@@ -100,10 +106,10 @@ class AboutPage(QWidget):
         self.former.setProperty("role", "secondary")
         self.now.setWordWrap(True)
         self.names = QVBoxLayout()
-        self.condition = Section(ConditionList(context), left=0)
-        self.relations = Section(RelationList(context), left=0)
-        self.events = Section(MemoryList(context))
-        self.mentions = Section(MemoryList(context))
+        self.steps, self.ends = ConditionList(context), RelationList(context)
+        self.happened, self.naming = MemoryList(context), MemoryList(context)
+        self.condition, self.relations = Section(self.steps, left=0), Section(self.ends, left=0)
+        self.events, self.mentions = Section(self.happened), Section(self.naming)
         for section in (self.condition, self.relations, self.events, self.mentions):
             section.content.open_memory.connect(lambda pk: self.open_memories.emit((MemoryPk(pk),)))
 
@@ -181,7 +187,7 @@ class AboutPage(QWidget):
         self._go(EverythingAbout(memory=memory))
 
     def _go(self, query: EverythingAbout) -> None:
-        query = replace(query, everywhere=self.everywhere.isChecked())
+        query = replace(query, everywhere=self.everywhere.isChecked(), limit=LISTED)
         if self._asked is not None and self._asked != query:
             self._before.append(self._asked)
         self._asked = query
@@ -275,31 +281,52 @@ class AboutPage(QWidget):
             self.stack.show_notice(tr("about.start"))
 
     def _fill(self, about: About, schema: Schema) -> None:
-        tr = self._context.tr
         memory = about.memory
         self.name.setText(about.name if memory is None or not memory.title else memory.title)
         for button in (self.open_button, self.graph_button):
             button.setEnabled(memory is not None)
         self.left.setVisible(memory is not None)
         self._fill_head(about, schema)
-        kind = None if memory is None else schema.type(memory.type)
-        own = MemoryPk(0) if memory is None else memory.pk
-        condition, relations = self.condition.content, self.relations.content
-        events, mentions = self.events.content, self.mentions.content
-        assert isinstance(condition, ConditionList)
-        assert isinstance(relations, RelationList)
-        assert isinstance(events, MemoryList)
-        assert isinstance(mentions, MemoryList)
-        condition.show_steps(about.condition, kind, own)
-        relations.show_groups(about.relations, schema, own)
-        events.show_rows(about.events.rows)
-        mentions.show_rows(about.mentions.rows)
-        steps, ends = len(about.condition), sum(group.total for group in about.relations)
-        self.condition.say(
-            tr("about.condition"), tr.number(steps) if steps else "", tr("about.condition.none")
-        )
-        self.relations.say(tr("about.relations"), tr.number(ends) if ends else "", tr("about.relations.none"))
+        self._waiting = [
+            partial(self._fill_condition, about, schema),
+            partial(self._fill_relations, about, schema),
+            partial(self._fill_events, about),
+            partial(self._fill_mentions, about),
+        ]
+        self._fill_next()
+
+    def _fill_next(self) -> None:
+        """One list a turn of the event loop: all together they would hold it."""
+        if self._waiting:
+            self._waiting.pop(0)()
+        if self._waiting:
+            self._next.start()
+
+    def _fill_condition(self, about: About, schema: Schema) -> None:
+        tr, memory, steps = self._context.tr, about.memory, len(about.condition)
+        if memory is not None:
+            latest = about.condition[-LISTED:]
+            self.steps.show_steps(latest, schema.type(memory.type), memory.pk)
+        count = tr.number(steps) if steps else ""
+        if steps > LISTED:
+            count = tr("about.first", shown=tr.number(LISTED), total=count)
+        self.condition.say(tr("about.condition"), count, tr("about.condition.none"))
+
+    def _fill_relations(self, about: About, schema: Schema) -> None:
+        tr, total = self._context.tr, sum(group.total for group in about.relations)
+        if about.memory is not None:
+            self.ends.show_groups(about.relations, schema, about.memory.pk)
+        count = tr.number(total) if total else ""
+        self.relations.say(tr("about.relations"), count, tr("about.relations.none"))
+
+    def _fill_events(self, about: About) -> None:
+        tr = self._context.tr
+        self.happened.show_rows(about.events.rows)
         self.events.say(tr("about.events"), counted(self._context, about.events), tr("about.events.none"))
+
+    def _fill_mentions(self, about: About) -> None:
+        tr = self._context.tr
+        self.naming.show_rows(about.mentions.rows)
         none = tr("about.mentions.none") if about.names else tr("about.no_names")
         self.mentions.say(tr("about.mentions"), counted(self._context, about.mentions), none)
 
