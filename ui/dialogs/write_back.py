@@ -176,3 +176,4 @@ class WriteBackDialog(CommandDialog):
         self.main_button.setText(tr("dialog.close"))
         self.cancel_button.hide()
         self.main_button.setEnabled(True)
+        self.main_button.setFocus()
