@@ -236,6 +236,7 @@ def test_stream_and_whole_value_give_the_same_chats(desk: FilesDesk, path: Path)
         {"guild": {}, "channel": {}, "messages": [{"author": 3, "content": {}}, None, {"attachments": {}}]},
         {"type": "private_group", "messages": [{"text": [None, {"text": 3}, "x"], "from": None}]},
         {"chats": {"list": [None, {"type": "bot_chat", "messages": 3}]}, "messages": {}},
+        {"type": {"risu": "chat"}, "data": {"message": []}, "messages": [{"text": "x"}]},
     ],
 )
 def test_odd_values_never_stop_an_import_without_words(desk: FilesDesk, odd: Any) -> None:
