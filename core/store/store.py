@@ -321,7 +321,7 @@ class SqlStore:
 
 
 def _plan(unit: SqlUnitOfWork, op: OpId) -> UndoPlan:
-    return UndoPlanner(unit, journal.fold(journal.read(unit.connection, op))).plan()
+    return UndoPlanner(unit, journal.fold(journal.read(unit.connection, op)), op).plan()
 
 
 def _conflict_line(conflict: UndoConflict) -> str:

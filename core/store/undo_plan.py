@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from core.domain.enums import Kind
+from core.domain.ids import OpId
 from core.store import journal
 from core.store.filters import among, key_list
 from core.store.journal import Net
@@ -49,8 +50,9 @@ class UndoPlanner:
     Cost: a statement per kind and column group, whatever the number of rows.
     """
 
-    def __init__(self, view: SqlUnitOfWork, nets: Iterable[Net]) -> None:
+    def __init__(self, view: SqlUnitOfWork, nets: Iterable[Net], op: OpId) -> None:
         self._view = view
+        self._op = op
         self._nets = list(nets)
         self._plan = UndoPlan()
 
@@ -153,7 +155,10 @@ class UndoPlanner:
                     group[kind, pk][column] = None
 
     def _drop_rings(self, kind: Kind, column: str) -> None:
-        """Rows whose written reference would lead back to themselves, since others were turned round meanwhile."""
+        """Rows whose written reference would lead back to themselves, since others were turned round meanwhile.
+
+        A ring that was there before the op (its repair is undone) comes back like anything else.
+        """
         written = self._written(kind, column)
         links: dict[int, object] = dict(written)
         ends = {int(str(value)) for value in written.values()} - links.keys()
@@ -167,8 +172,17 @@ class UndoPlanner:
             while isinstance(at, int) and at not in seen:
                 seen.add(at)
                 at = links.get(at)
-            if at == start:
+            if at == start and self._turned_since(seen - written.keys(), column):
                 self._conflict((kind, start), column)
+
+    def _turned_since(self, memories: Iterable[int], column: str) -> bool:
+        """Whether a reference of one of these memories was changed after the op."""
+        found = self._view.connection.exec_driver_sql(
+            f"SELECT 1 FROM journal WHERE op > ? AND kind = ? AND {among('memory')}"
+            ' AND ("action" <> ? OR json_type(after, ?) IS NOT NULL) LIMIT 1',
+            (self._op, Kind.MEMORY.value, key_list(sorted(memories)), journal.UPDATE, f"$.{column}"),
+        )
+        return found.first() is not None
 
     def _drop_still_used(self, kind: Kind, column: str, target: Kind) -> None:
         """A row that came with the op cannot go while others, not part of this undo, refer to it."""

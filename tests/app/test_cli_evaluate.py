@@ -47,9 +47,7 @@ def test_exported_tests_are_not_written_over_unless_asked(run: Run, tmp_path: Pa
     assert json.loads(target.read_text("utf-8"))["message"] == name
     assert run("evaluate", "--export", target).code == 1
     assert run("evaluate", "--export", target, "--overwrite").code == 0
-    too_long = run("evaluate", "--export", tmp_path / ("钟" * 200))
-    assert too_long.code == 1
-    assert "could not be written" in too_long.err or "cannot be written" in too_long.err
+    assert run("evaluate", "--export", tmp_path / ("钟" * 200)).code == 1
 
 
 def test_broken_file_is_named_and_changes_nothing(run: Run, tmp_path: Path) -> None:
