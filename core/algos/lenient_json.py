@@ -259,11 +259,13 @@ class _Reader:
         return bool(sign) and sign in _OPEN_OBJECT
 
     def _put(self, found: dict[str, Json], key: str, value: Json) -> None:
-        """A key that comes twice with lists joins them: no operation is lost."""
+        """A key that comes twice with lists joins them: no operation is lost. With other values the last one counts."""
         before = found.get(key)
         if isinstance(before, list) and isinstance(value, list):
             self.note("twice")
             value = [*before, *value]
+        elif key in found and before != value:
+            self.ambiguous = True
         found[key] = value
 
     # --- keys, words, numbers --------------------------------------------------------------

@@ -78,6 +78,7 @@ def test_line_break_inside_a_text_is_part_of_it(read: Callable[..., ImportPlan])
     [
         (PLAIN[:-30], "error.file.json_broken"),
         (PLAIN[:60] + PLAIN[90:], "error.file.json_broken"),
+        (PLAIN[:-1] + ', "x": 1, "x": 2,}', "error.file.json_broken"),
         (PLAIN + "\n-- the end", "error.file.json_broken"),
         (PLAIN + '\n{"a": 1}', "error.file.several_values"),
         (f"```\n{PLAIN}\n```\n```\n{PLAIN[:-1]},}}\n```", "error.file.not_json"),

@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from core.adapters.formats.json_text import MAX_DEPTH, BrokenJson, parse
+from core.adapters.formats.json_text import BrokenJson, TooDeep, check_depth, parse
 from core.algos.lenient_json import NoJson, read_value
 from core.domain.json_types import Json
 
@@ -110,23 +110,9 @@ def _patiently(text: str, at: int) -> tuple[Json, int, bool] | None:
         return None
     try:
         read = read_value(text, at)
-    except (NoJson, RecursionError):
+        check_depth(read.value)
+    except (NoJson, RecursionError, TooDeep):
         return None
-    if read.truncated or read.ambiguous or not _GUESSED.isdisjoint(read.notes) or not _is_flat(read.value):
+    if read.truncated or read.ambiguous or not _GUESSED.isdisjoint(read.notes):
         return None
     return read.value, read.end, True
-
-
-def _is_flat(value: Json) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            item
-            for outer in level
-            if isinstance(outer, dict | list)
-            for item in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(item, dict | list)
-        ]
-        if not level:
-            return True
-    return False
