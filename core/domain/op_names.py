@@ -16,8 +16,10 @@ def name_key(op: OpInfo) -> str:
     An import of a chat is named by its floors, and by its memories when it has any. A document that was taken in again
     is a new version, or only follows its file to another name.
     """
-    if op.label == IMPORT and op.args.get("floors"):
-        return f"{IMPORT}.chat" if op.args.get("count") else f"{IMPORT}.floors"
+    if op.label == IMPORT and (floors := op.args.get("floors")):
+        if op.args.get("count"):
+            return f"{IMPORT}.chat"
+        return f"{IMPORT}.floor" if floors == 1 else f"{IMPORT}.floors"
     if op.label == INGEST and op.args.get("moved"):
         return f"{INGEST}.moved"
     if op.label == INGEST and op.args.get("version"):

@@ -356,7 +356,7 @@ def test_history_names_a_chat_by_its_floors_and_memories(desk: FilesDesk) -> Non
         desk.take(write_chat(desk.root / name, [header(**metadata), *floors(3, start)]))
         op = desk.engine.ask(History())[0].op
         said.append(render("en", name_key(op), **op.args))
-    assert said == ["Imported plain.jsonl (floors: 3)", "Imported with graph.jsonl (3 floors, 2 memories)"]
+    assert said == ["Imported plain.jsonl (3 floors)", "Imported with graph.jsonl (3 floors, 2 memories)"]
 
 
 def test_chat_of_a_group_knows_its_members_also_those_who_say_nothing(desk: FilesDesk) -> None:
