@@ -28,6 +28,7 @@ from core.domain.package import (
 from core.domain.pin import Pin
 from core.domain.recall import RecallCase
 from core.domain.saved_search import SavedSearch
+from core.domain.sayings import KEPT_KEY
 from core.domain.schema import MemoryType, RelationType
 from core.ports.store import Reader
 from core.services.chat_floors import branch_of, messages_in
@@ -171,7 +172,7 @@ class LibraryContent:
             ids = self._ids(pk for record in records for pk in (record.parent, record.merged_into))
             for record in records:
                 yield PackedMemory(
-                    memory=record,
+                    memory=_elsewhere(record),
                     folder=self._names[record.folder],
                     parent=None if record.parent is None else ids.get(record.parent),
                     merged_into=None if record.merged_into is None else ids.get(record.merged_into),
@@ -301,3 +302,10 @@ def _place(place: str) -> tuple[str, frozenset[FolderPk], bool] | None:
     if not all(number.isdecimal() for number in numbers):
         return None
     return arrangement, frozenset(FolderPk(int(number)) for number in numbers), below
+
+
+def _elsewhere(memory: Memory) -> Memory:
+    """The memory as another library can have it: a mark that names a change of this one means nothing there."""
+    if KEPT_KEY not in memory.extra:
+        return memory
+    return replace(memory, extra={name: kept for name, kept in memory.extra.items() if name != KEPT_KEY})

@@ -15,9 +15,10 @@ from core.domain.proposal import ChangePart, NewProposal, ProposalKind
 from core.domain.queries import PreviewReplace
 from core.domain.queries_sayings import OldTextsOf
 from core.domain.queries_upkeep import SummariesOutOfDate
-from core.domain.sayings import OldTexts
+from core.domain.sayings import KEPT_KEY, OldTexts
 from core.ports.store import OpDraft, UnitOfWork
 from core.services import compress
+from core.services.package_content import ContentScope, LibraryContent
 from tests.services.desk import PERSON, Desk
 
 
@@ -189,3 +190,14 @@ def test_only_words_of_the_story_count_as_old(desk: Desk) -> None:
     desk.run(EditMemory(memory=event, body="罗安找到了钥匙。"))
     (only,) = found(desk, event).above
     assert (only.row.pk, only.words) == (synopsis, ("艾琳",))
+
+
+def test_what_was_kept_is_a_matter_of_this_library_alone(desk: Desk) -> None:
+    folder = desk.folder()
+    event = desk.memory(folder, body="They found 13 children.")
+    desk.run(EditMemory(memory=event, body="They found 14 children."))
+    desk.run(KeepOldTexts(memories=(event,)))
+    assert KEPT_KEY in desk.get(event).extra
+    with desk.store.read() as reader:
+        (packed,) = LibraryContent(reader, ContentScope()).memories()
+    assert KEPT_KEY not in packed.memory.extra
