@@ -52,6 +52,7 @@ class MainWindow(QMainWindow):
         self._after_open: Callable[[Session], None] | None = None
         self._shown_path = Path()
         self._show_soon = single_shot(self, NEXT_TURN_MS, self._show_session)
+        self._start_soon = single_shot(self, NEXT_TURN_MS, self._start_session)
         self.actions_table = Actions(services.tr, services.theme, self)
         self.look = LookActions(self.actions_table, services.settings, services.theme, services.tr, self)
         self._build()
@@ -192,7 +193,7 @@ class MainWindow(QMainWindow):
         )
 
     def _on_open(self, opened: tuple[EngineApi, Path]) -> None:
-        """Build the views now and show them in the next turn: together they would hold the event loop."""
+        """Build the views now, show them in the next turn, fill them after it: together they hold the event loop."""
         engine, self._shown_path = opened
         self._session = Session(engine, self._services, self.actions_table)
         self._show_soon.start()
@@ -201,8 +202,6 @@ class MainWindow(QMainWindow):
         session, path = self._session, self._shown_path
         if session is None:
             return
-        self._opening = self._starting = False
-        self.chooser.setEnabled(True)
         self._place.addWidget(session)
         self._place.setCurrentWidget(session)
         session.bar.insertWidget(0, self.top)
@@ -213,6 +212,14 @@ class MainWindow(QMainWindow):
         session.model_link.say()
         session.write_wanted.connect(self.try_writing)
         session.restore_wanted.connect(lambda name: self.restore_backup(path, name))
+        self._start_soon.start()
+
+    def _start_session(self) -> None:
+        session, path = self._session, self._shown_path
+        if session is None:
+            return
+        self._opening = self._starting = False
+        self.chooser.setEnabled(True)
         if path == self._services.libraries.sample_path():
             session.offer_first_steps(lambda: self.open_sample(reset=True))
         session.start(self.top.search)
@@ -278,6 +285,7 @@ class MainWindow(QMainWindow):
         if session is None:
             return
         self._show_soon.stop()
+        self._start_soon.stop()
         self._opening = False
         self.chooser.setEnabled(True)
         self.top.hide()
