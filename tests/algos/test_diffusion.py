@@ -70,7 +70,8 @@ def test_arrays_give_the_same_energies_as_dictionaries(
     if keep == 100 and not near_a_threshold(expected, how):
         np.testing.assert_allclose(actual, expected, atol=1e-9)
     assert np.all(np.abs(actual) <= how.largest)
-    assert np.all((actual == 0) | (np.abs(actual) >= how.smallest))
+    seeded = np.isin(np.arange(NODES), [node for node, _ in seeds])  # seeds of one node may nearly cancel out
+    assert np.all(seeded | (actual == 0) | (np.abs(actual) >= how.smallest))
 
 
 def test_strongest_are_kept_and_equal_ones_in_the_order_reached() -> None:
