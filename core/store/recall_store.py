@@ -141,12 +141,13 @@ class SqlRecallStore:
         ranges = [[term, term + _NEXT] for term in terms] + [[start, start + _LAST] for start in beginnings]
         with self._database.reading() as connection:
             connection.exec_driver_sql(WORDS_VIEW)
-            rows = connection.exec_driver_sql(
+            rows = _plain(
+                connection,
                 "SELECT w.term, w.doc FROM json_each(?) b CROSS JOIN temp.recall_words w"
                 " ON w.term >= json_extract(b.value, '$[0]') AND w.term < json_extract(b.value, '$[1]')",
                 (json.dumps(ranges),),
             )
-            return {row[0]: row[1] for row in rows}
+        return dict(rows)
 
     def size(self) -> int:
         """Number of memories in the library."""
