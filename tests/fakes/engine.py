@@ -238,12 +238,6 @@ class FakeEngine:
 
     def _answer_library(self, query: Query[Any]) -> Any:
         match query:
-            case CompleteSearch():
-                return Completion()
-            case SavedSearches():
-                return ()
-            case SavedSearchCounts():
-                return {}
             case LibrarySchema():
                 labels = {"en": "", "zh_CN": ""}
                 return Schema(
@@ -293,6 +287,12 @@ class FakeEngine:
         match query:
             case LookAtQueue():
                 return QueueView({}, ())
+            case CompleteSearch():
+                return Completion()
+            case SavedSearches():
+                return ()
+            case SavedSearchCounts():
+                return {}
             case Gone():
                 return ()
             case Documents():
