@@ -46,7 +46,7 @@ bench:
 
 proof:
 	@sh packaging/setup.sh test
-	@QT_QPA_PLATFORM=offscreen $(VENV_PYTHON) -m pytest -m proof --timeout=3600 $(ARGS)
+	@QT_QPA_PLATFORM=offscreen $(VENV_PYTHON) -m pytest -m proof --timeout=3600 --hypothesis-profile=default $(ARGS)
 
 lock:
 	@sh packaging/lock.sh $(ARGS)

@@ -200,7 +200,7 @@ def change(desk: FilesDesk, folder: FolderPk, edit: tuple[str, int, Any]) -> Non
         what, at, value = edit
         pk = pks[at % len(pks)]
         memory = reader.records(Memory, [pk])[0]
-        if what in ("title", "aliases", "tags") and memory.foreign_id is None:
+        if what in ("title", "aliases", "tags", "merge") and memory.foreign_id is None:
             return  # made here, it becomes an entry of the book in another form
         if what == "body" and memory.type == "character":
             what = "title"  # there is no place for a text
