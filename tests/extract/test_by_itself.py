@@ -20,7 +20,7 @@ from core.domain.commands_proposals import ApplyProposal
 from core.domain.commands_schema import SaveMemoryType
 from core.domain.commands_upkeep import UnfoldSummaries
 from core.domain.endpoints import ModelTask
-from core.domain.enums import ActorKind, FolderKind, Layer, Role, Status
+from core.domain.enums import ActorKind, FolderKind, Layer, OpRole, Role, Status
 from core.domain.errors import BadReply, Unavailable, UserError
 from core.domain.folder import Message
 from core.domain.ids import FolderPk
@@ -103,6 +103,31 @@ def test_open_library_extracts_when_a_chat_grows_and_undo_is_not_answered_by_doi
         assert not again.wait(0.3)
         grow(library, folder, "然后呢", "她走了下去。")
         assert again.wait(WAIT_S)
+    finally:
+        library.close()
+
+
+def test_what_is_taken_back_while_it_works_is_not_made_again_at_once(tmp_path: Path) -> None:
+    settings = Settings()
+    settings.set("embedder", "none")
+    library = open_library(tmp_path / "library", person(), settings, create=True)
+    try:
+        folder = library.engine.run(CreateFolder("chats/a", kind=FolderKind.CHAT)).created_folder
+        assert folder is not None
+        reply = {"operations": [{"action": "create", "type": "event", "fields": {"summary": "艾琳发现暗门"}}]}
+        library.extracting.instead = ScriptedModel(lambda _messages: reply)
+        grow(library, folder, "去钟楼", "艾琳发现暗门。")
+        library.engine.run(SetFolderValues(folder, {"extract.enabled": True, "evolution.enabled": False}))
+        undone: list[int] = []
+
+        def take_back(changes: Changes) -> None:
+            if changes.op.label == "op.proposal.apply" and changes.op.role is OpRole.CHANGE:
+                undone.append(changes.op.id)
+                library.engine.undo(changes.op.id)
+
+        library.engine.subscribe(take_back)
+        library.engine.ask(RunAutomatic(folder=folder))
+        assert (len(undone), memories(library)) == (1, ())
     finally:
         library.close()
 

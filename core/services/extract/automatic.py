@@ -70,11 +70,14 @@ class Automatic:
         return tuple(reports)
 
     def _folder(self, folder: FolderPk, cancel: CancelToken | None) -> list[ExtractionReport]:
+        """Batch after batch; floors that come a second time were taken back meanwhile, and wait for the next change."""
         reports: list[ExtractionReport] = []
+        done = -1
         while len(reports) < MOST_BATCHES:
             batch = self._extraction.automatic(folder, cancel)
-            if batch is None:
+            if batch is None or batch.start <= done:
                 break
+            done = batch.end
             query = RunExtraction(folder=folder, reach=Reach.NEXT, apply=True)
             report = self._extraction.run_batches(query, [batch], cancel)
             reports.append(report)
