@@ -65,6 +65,7 @@ def typing(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Typing]
 
 def test_keys_and_values_are_taken_with_the_keyboard(typing: Typing) -> None:
     assert typing.type("ty") == ["type:"]
+    assert typing.completion.list.view.verticalScrollBar().maximum() == 0, "a list of one row is seen whole"
     typing.key(Key.Key_Tab)
     assert typing.field.text() == "type:"
     assert typing.offered[:2] == ["event", "character"]

@@ -38,6 +38,8 @@ from ui.widgets.announce import announce
 ROWS_SHOWN = 10
 WIDTH_PX = 480
 GAP_PX = 8
+FRAMES_PX = 12
+"""Edges and margins around the rows."""
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 Index = QModelIndex | QPersistentModelIndex
 
@@ -120,7 +122,7 @@ class SuggestionList(QFrame):
         shown = min(len(self._model.rows), ROWS_SHOWN)
         more = self._more.sizeHint().height() if not self._more.isHidden() else 0
         room = window.height() - below.y() - GAP_PX
-        height = min(shown * theme.row_px + more + 10, room)
+        height = min(shown * theme.row_px + more + FRAMES_PX, room)
         self.setGeometry(QRect(below, QSize(width, height)))
 
 
