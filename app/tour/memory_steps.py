@@ -70,7 +70,13 @@ def selected(stage: Stage) -> None:
     stage.click(dialog.main_button)
     stage.no_dialog()
     stage.until(lambda: set(stage.session.memories.selected()) == wanted, "the selection")
-    stage.session.memories.go_to((_named(stage),))
+
+
+def one_again(stage: Stage) -> None:
+    """Back to the one memory."""
+    pk, memories = _named(stage), stage.session.memories
+    memories.go_to((pk,))
+    stage.until(lambda: memories.selected() == (pk,), "the memory to be selected")
 
 
 def _named(stage: Stage) -> MemoryPk:
@@ -85,4 +91,5 @@ STEPS: tuple[tuple[str, Step], ...] = (
     ("12f-old-name-taken-back", taken_back),
     ("12g-select-related", related),
     ("12h-related-selected", selected),
+    ("12i-one-again", one_again),
 )

@@ -110,6 +110,22 @@ def test_what_went_from_the_list_gives_the_selection_to_the_next_row(
     assert table.selected() == (), "another list has nothing chosen"
 
 
+def test_a_new_search_starts_at_its_top_and_its_end_at_the_row_in_hand(
+    qtbot: QtBot, window: MainWindow, by_pk: Session
+) -> None:
+    page, table, model = by_pk.memories, by_pk.memories.table, by_pk.memories.model
+    pk = int(model.pks[200])
+    table.select([pk])
+    assert table.rowAt(0) > 0
+    page.search("Memory")
+    settled(qtbot, window)
+    assert (model.rowCount(), table.selected(), table.rowAt(0)) == (300, (pk,), 0)
+    table.select([pk])
+    page.search("")
+    settled(qtbot, window)
+    assert table.viewport().rect().contains(table.visualRect(model.index(200, 0)).center())
+
+
 def test_rows_that_are_not_loaded_show_a_placeholder_and_come(
     qtbot: QtBot, window: MainWindow, by_pk: Session, engine: FakeEngine
 ) -> None:

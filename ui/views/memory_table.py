@@ -195,14 +195,22 @@ class MemoryTable(QTableView):
             if row >= 0:
                 index = self._list.index(row, place.column)
                 self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
-            self._scroll_back(place)
+            if self._is_new_search():
+                self.scrollToTop()
+            else:
+                self._scroll_back(place)
+                if row >= 0 and place.in_sight and not self._in_sight(self.currentIndex()):
+                    self.scrollTo(self._list.index(row, place.column))
             if row < 0:
                 self._take_next(place)
-            if row >= 0 and place.in_sight and not self._in_sight(self.currentIndex()):
-                self.scrollTo(self._list.index(row, place.column))
         self._listed = self._list.filter
         self._restoring = False
         self._tell()
+
+    def _is_new_search(self) -> bool:
+        """Its best hits stand on top. The end of a search goes on from the row in hand."""
+        text = self._list.filter.text
+        return bool(text) and text != self._listed.text
 
     def _take_next(self, place: _Place) -> None:
         """What was selected went from this list (to the trash, to another folder): go on with the row behind it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from core.domain.commands_proposals import ApplyProposal
@@ -30,6 +31,8 @@ from core.services.compress import decided_before
 from core.services.extract.due import due_tasks, forget_below
 from core.services.extract.run import Extraction, Tools
 from core.services.lookup import folder_of
+
+_log = logging.getLogger(__name__)
 
 MOST_BATCHES = 1_000
 """Batches of one folder at a time: a backlog is read to its end, but no loop lasts for ever."""
@@ -64,6 +67,7 @@ class Automatic:
             try:
                 reports += self._folder(folder, cancel)
             except (UserError, Unavailable) as error:
+                _put_off("a folder", error)
                 failed = failed or error
         if failed is not None and not reports:
             raise failed
@@ -99,7 +103,8 @@ class Automatic:
                 report: TaskReport = self._tools.ask(
                     RunTask(folder=folder, task=task, memories=memories), cancel=cancel
                 )
-            except (Unavailable, BadReply, WaitsForReply):
+            except (Unavailable, BadReply, WaitsForReply) as error:
+                _put_off(task.value, error)
                 continue  # a request to a person waits on Review by now, and its proposal will too
             if report.proposal is not None:
                 self._tools.run(ApplyProposal(proposal=report.proposal), cancel=cancel)
@@ -134,9 +139,11 @@ class Automatic:
             before, going_on = self._newest(folder), True
             try:
                 self._tools.ask(SuggestSummaries(groups=tuple(groups)), cancel=cancel)
-            except (Unavailable, WaitsForReply):
+            except (Unavailable, WaitsForReply) as error:
+                _put_off("compress", error)
                 going_on = False  # summaries that came before it are kept
-            except UserError:
+            except UserError as error:
+                _put_off("compress", error)
                 return  # not one came that can be used
             if (made := self._newest(folder)) != before:
                 self._tools.run(ApplyProposal(proposal=made), cancel=cancel)
@@ -148,3 +155,12 @@ class Automatic:
         with self._tools.store.read() as reader:
             rows = reader.proposal_rows(ProposalKind.COMPRESSION, folder)
         return max((row.pk for row in rows), default=0)
+
+
+def _put_off(what: str, error: Exception) -> None:
+    """Whoever wonders why nothing came finds it in the log, which holds no text of a chat."""
+    _log.info(
+        "automatic extraction: %s waits for the next time: %s",
+        what,
+        getattr(error, "key", "") or type(error).__name__,
+    )
