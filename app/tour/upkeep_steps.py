@@ -138,6 +138,8 @@ def review(stage: Stage) -> None:
     sums = tuple(part.sums for part in stored.proposal.parts if isinstance(part, CreatePart))
     stage.expect(sums, stage.notes["groups"], "memories of the summaries")
     stage.until(page.proposal.source.hint.isVisible, "what was lost")
+    parts = page.proposal.tree
+    stage.expect(parts.header().length(), parts.viewport().width(), "width of the columns of the parts")
 
 
 def applied(stage: Stage) -> None:

@@ -1,6 +1,16 @@
 """Rows of the flow layout, columns that never vanish, and the way of the Tab key through new pages."""
 
-from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QTreeWidget, QVBoxLayout, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from ui.widgets.flow_layout import FlowLayout
@@ -42,6 +52,29 @@ def test_column_takes_the_room_there_is_and_scrolls_where_there_is_too_little(qt
     tree.resize(220, 100)
     assert tree.columnWidth(0) == 140
     assert tree.horizontalScrollBar().maximum() > 0
+
+
+def test_column_gives_way_when_others_grow_by_what_they_show(qtbot: QtBot) -> None:
+    tree = QTreeWidget()
+    qtbot.addWidget(tree)
+    tree.setColumnCount(3)
+    header = tree.header()
+    header.setStretchLastSection(False)
+    RoomyColumn(tree, header, 0, 60)
+    for column in (1, 2):
+        header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+    tree.resize(500, 100)
+    tree.show()
+    for state in ("x", "a longer state"):
+        tree.clear()
+        tree.setHeaderLabels(["title", "does", "state"])
+        group = QTreeWidgetItem(["group", "", state])
+        tree.addTopLevelItem(group)
+        group.addChild(QTreeWidgetItem(["a title" * 20, "what it does " * 2, ""]))
+        tree.expandAll()
+        qtbot.waitUntil(lambda: header.sectionSize(1) > 100)
+        QTest.qWait(20)
+        assert header.length() == tree.viewport().width()
 
 
 def test_tab_goes_from_the_area_into_its_new_page(qtbot: QtBot) -> None:

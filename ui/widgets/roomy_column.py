@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView
 
+from ui.tasks import single_shot
+
 
 class RoomyColumn(QObject):
     """Keeps a column as wide as there is room, `least_px` at least; then the list scrolls sideways.
@@ -19,13 +21,20 @@ class RoomyColumn(QObject):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
         view.viewport().installEventFilter(self)
-        header.sectionResized.connect(lambda _at, _before, _now: self.fit())
+        # In the middle of laying out its sections a header still tells the old length.
+        self._later = single_shot(self, 0, self.fit)
+        header.sectionResized.connect(self._on_resized)
         header.sectionCountChanged.connect(lambda _before, _now: self.fit())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
             self.fit()
         return super().eventFilter(watched, event)
+
+    def _on_resized(self, column: int, _before: int, _now: int) -> None:
+        self.fit()
+        if column != self._column:
+            self._later.start()
 
     def fit(self) -> None:
         """Give the column what is left."""
