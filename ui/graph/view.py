@@ -245,14 +245,14 @@ class PictureView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another size: all is kept in view until a hand chose what is. When only a neighbouring pane came
-        or went the picture stays where it is on the screen, under the pointer."""
+        or went for what was clicked, the picture stays where it is on the screen, under the pointer."""
         super().resizeEvent(event)
         before, window = self._corner
         corner = self.mapTo(self.window(), QPoint())
         self._corner = (corner, self.window().size())
         width, height = self.camera.width, self.camera.height
         self.camera = self.camera.resized(self.width(), self.height())
-        if window == self._corner[1] and (self.touched or self.over.selected):
+        if window == self._corner[1] and (self.touched or (self.over.selected and self.hasFocus())):
             grown = (self.camera.width - width, self.camera.height - height)
             self.camera = self.camera.panned(
                 before.x() - corner.x() - grown[0] / 2, before.y() - corner.y() - grown[1] / 2

@@ -156,7 +156,7 @@ class Corpus:
     @cached_property
     def edges(self) -> EdgeColumns:
         """Relations with both ends in the scope."""
-        return _edge_columns(self)
+        return _edge_columns(self, self._raw_edges)
 
     @cached_property
     def tags(self) -> Mapping[int, TagGroups]:
@@ -269,8 +269,7 @@ def _groups(tags: Iterable[tuple[str, str]]) -> TagGroups:
     return TagGroups(core, diffusion, opposing)
 
 
-def _edge_columns(corpus: Corpus) -> EdgeColumns:
-    edges = corpus._raw_edges  # noqa: SLF001 - the builder of its own part
+def _edge_columns(corpus: Corpus, edges: StoredEdges) -> EdgeColumns:
     source, target = corpus.rows_of(edges["source"]), corpus.rows_of(edges["target"])
     inside = (source >= 0) & (target >= 0) & (source != target)
     edges = edges[inside]

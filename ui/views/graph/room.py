@@ -14,7 +14,7 @@ from ui.views.graph.side import Side
 from ui.views.graph.tools import Tools
 
 GAP_PX = 12
-SIDE_PX, MIDDLE_PX, BESIDE_PX, DETAIL_LEAST_PX = 208, 740, 340, 300
+SIDE_PX, MIDDLE_PX, BESIDE_PX, DETAIL_LEAST_PX = 244, 704, 340, 300
 CANVAS_LEAST_PX = 460
 """With less room for the picture the legend gives way, unless a person wants it."""
 SETTING_SPLITTER = "ui.graph_splitter"

@@ -32,7 +32,7 @@ from ui.widgets.wheel import guard_wheel
 
 ARRANGEMENTS = tuple(Arrangement)
 COLORINGS = tuple(Coloring)
-SEARCH_PX = 180
+SEARCH_PX = 150
 
 
 class FindField(SearchField):
